@@ -1,0 +1,29 @@
+VENV := .venv
+BIN  := $(VENV)/bin
+PY   ?= python3
+JS   := hatch_build.py explorer/package.json explorer/package-lock.json explorer/build.mjs $(wildcard explorer/src/*)
+OUT  ?= build/demo
+
+.PHONY: demo test fast lint types docs explorer bench shape check
+$(VENV)/.run: pyproject.toml tools/env.sh $(JS)
+	@sh tools/env.sh $(VENV) $(PY) .
+	@touch $@
+$(VENV)/.dev: pyproject.toml tools/env.sh $(JS)
+	@sh tools/env.sh $(VENV) $(PY) '.[dev]'
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run
+	@rm -rf $(OUT) && $(BIN)/clew --home $(OUT) up --example --no-open
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2
+lint: $(VENV)/.dev
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/cog --check --diff README.md docs/*.md
+types: $(VENV)/.dev
+	$(BIN)/mypy
+docs: $(VENV)/.dev
+	$(BIN)/cog -r README.md docs/*.md
+explorer: $(VENV)/.dev
+	$(BIN)/python hatch_build.py
+shape: $(VENV)/.dev
+	$(BIN)/python tools/shape.py
+check: lint types test

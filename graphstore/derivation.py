@@ -1,0 +1,67 @@
+"""The seam through which extraction reaches the store: graphstore names it, ingest authors it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphstore.model.conversation import Thread
+from graphstore.model.knowledge import (
+    Answers,
+    Asks,
+    Concept,
+    Facts,
+    Journey,
+    Links,
+    Mentions,
+    Question,
+    Relates,
+    Relations,
+    SourceRefNode,
+    ThreadNode,
+    Waypoint,
+)
+from graphstore.model.record import EpochRecord, JourneyRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Every extracted row of a store, each family sorted by its keys; a read model, not a Value."""
+
+    threads: tuple[ThreadNode, ...]
+    turns: tuple[SourceRefNode, ...]
+    questions: tuple[Question, ...]
+    concepts: tuple[Concept, ...]
+    asks: tuple[Asks, ...]
+    answers: tuple[Answers, ...]
+    mentions: tuple[Mentions, ...]
+    links: tuple[Links, ...] = ()
+    relates: tuple[Relates, ...] = ()
+    journeys: tuple[Journey, ...] = ()
+    waypoints: tuple[Waypoint, ...] = ()
+
+
+class Derive(Protocol):
+    """Pure derivation: equal input, equal rows."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same turns would give other rows."""
+        ...
+
+    def epoch(self, threads: Iterable[Thread], roots: Mapping[str, str]) -> EpochRecord:
+        """Store-wide figures; ``roots`` maps thread id to lineage root."""
+        ...
+
+    def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
+        """What one thread yields."""
+        ...
+
+    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
+        """Links and relations over the whole store; ``ground`` needs none of its own kind."""
+        ...
+
+    def journeys(
+        self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord
+    ) -> tuple[JourneyRecord, ...]:
+        """Records for Journeys that begin or go on, in id order; ``known`` is their history."""
+        ...

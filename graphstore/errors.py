@@ -1,0 +1,220 @@
+"""The error tree: root, families, and the errors of the store.
+
+The message of an error is the first line of its docstring, filled from its attributes;
+``hint`` says what to do. Constructors take facts and pass them on, so errors pickle.
+"""
+
+from typing import ClassVar
+
+
+class Error(Exception):
+    """Something failed."""
+
+    hint: ClassVar[str] = ""
+
+    @property
+    def message(self) -> str:
+        """The one line a user sees."""
+        line = (type(self).__doc__ or "").strip().splitlines()[0]
+        return line.format_map({name: getattr(self, name) for name in vars(self)})
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class StoreError(Error):
+    """The store failed: {reason}"""
+
+    hint = "run: clew doctor"
+
+    def __init__(self, reason: str = "unknown") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class StoreNotFound(StoreError):
+    """No store at {path}."""
+
+    hint = "make one with: clew up PATH"
+
+    def __init__(self, path: str) -> None:
+        Error.__init__(self, path)
+        self.path = path
+
+
+class StoreLocked(StoreError):
+    """The store at {path} is in use by {holder}; waited {waited:.0f} s."""
+
+    hint = "wait for it to finish, or raise store.wait_s"
+
+    def __init__(self, path: str, holder: str, waited: float) -> None:
+        Error.__init__(self, path, holder, waited)
+        self.path = path
+        self.holder = holder
+        self.waited = waited
+
+
+class StoreDamaged(StoreError):
+    """The graph at {path} is damaged: {reason}."""
+
+    hint = "nothing is lost: clew rebuild makes it again from the ledger"
+
+    def __init__(self, path: str, reason: str) -> None:
+        Error.__init__(self, path, reason)
+        self.path = path
+        self.reason = reason
+
+
+class LedgerDamaged(StoreError):
+    """The ledger is damaged from record {seq} on: {reason}."""
+
+    hint = "restore a backup, or keep what is sound with: clew ledger salvage"
+
+    def __init__(self, seq: int, reason: str) -> None:
+        Error.__init__(self, seq, reason)
+        self.seq = seq
+        self.reason = reason
+
+
+class EngineUnavailable(StoreError):
+    """The graph engine {engine} is not installed."""
+
+    hint = "install it, or choose another with store.engine"
+
+    def __init__(self, engine: str, install: str) -> None:
+        Error.__init__(self, engine, install)
+        self.engine = engine
+        self.install = install
+
+
+class EngineConflict(StoreError):
+    """The engine {wanted} cannot be loaded beside {loaded} in one process."""
+
+    hint = "start a new process for the other engine"
+
+    def __init__(self, wanted: str, loaded: str) -> None:
+        Error.__init__(self, wanted, loaded)
+        self.wanted = wanted
+        self.loaded = loaded
+
+
+class SchemaTooNew(StoreError):
+    """The store was written by a newer clew (schema {found}, this one knows {known})."""
+
+    hint = "upgrade clew"
+
+    def __init__(self, found: int, known: int) -> None:
+        Error.__init__(self, found, known)
+        self.found = found
+        self.known = known
+
+
+class MigrationFailed(StoreError):
+    """The migration {name} failed: {cause}."""
+
+    hint = "restore a backup; the store was not changed"
+
+    def __init__(self, name: str, cause: str) -> None:
+        Error.__init__(self, name, cause)
+        self.name = name
+        self.cause = cause
+
+
+class NotFound(StoreError):
+    """There is no {kind} {id}."""
+
+    hint = "list what there is with the matching command, for example: clew threads"
+
+    def __init__(self, kind: str, id: str) -> None:  # noqa: A002 - the field's word
+        Error.__init__(self, kind, id)
+        self.kind = kind
+        self.id = id
+
+
+class QueryRefused(StoreError):
+    """The query was refused: {reason}."""
+
+    hint = "only reading Cypher is allowed: MATCH ... RETURN ..."
+
+    def __init__(self, reason: str) -> None:
+        Error.__init__(self, reason)
+        self.reason = reason
+
+
+class DiskFull(StoreError):
+    """Too little space at {path}: {needed} bytes needed, {free} free."""
+
+    hint = "free some space and run the command again; nothing was lost"
+
+    def __init__(self, path: str, needed: int, free: int) -> None:
+        Error.__init__(self, path, needed, free)
+        self.path = path
+        self.needed = needed
+        self.free = free
+
+
+class PluginError(Error):
+    """A plugin failed."""
+
+
+class PluginInvalid(PluginError):
+    """The {group} plugin {name} cannot be used: {reason}."""
+
+    hint = "rename or remove one of the two, or see docs/howto"
+
+    def __init__(self, group: str, name: str, reason: str) -> None:
+        super().__init__(group, name, reason)
+        self.group = group
+        self.name = name
+        self.reason = reason
+
+
+class UnknownPlugin(PluginError):
+    """There is no {noun} named {name}; known: {known}."""
+
+    noun: ClassVar[str] = "plugin"
+    hint = "list them with: clew formats, or clew scout --shapes"
+
+    def __init__(self, name: str, known: str) -> None:
+        super().__init__(name, known)
+        self.name = name
+        self.known = known
+
+    @property
+    def message(self) -> str:
+        return f"There is no {self.noun} named {self.name}; known: {self.known}."
+
+
+class UnknownReader(UnknownPlugin):
+    """There is no reader of that name."""
+
+    noun = "reader"
+
+
+class UnknownShape(UnknownPlugin):
+    """There is no shape of that name."""
+
+    noun = "shape"
+
+
+class UnknownFunction(UnknownPlugin):
+    """There is no dream function of that name."""
+
+    noun = "dream function"
+
+
+class UnknownFormat(UnknownPlugin):
+    """There is no export format of that name."""
+
+    noun = "export format"
+
+
+class SettingsError(Error):
+    """The setting {key} is not valid: {allowed}."""
+
+    hint = "see docs/settings.md, or: clew config list"
+
+    def __init__(self, key: str, allowed: str) -> None:
+        super().__init__(key, allowed)
+        self.key = key
+        self.allowed = allowed

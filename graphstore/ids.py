@@ -1,0 +1,141 @@
+"""Canonical JSON, fingerprints and every derived id: the only hashing in the project."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, TypeAlias
+from urllib.parse import quote
+
+import orjson
+from pydantic import Field
+
+from graphstore.model.base import Value
+
+Json: TypeAlias = str | int | float | bool | None | tuple["Json", ...] | list["Json"] | dict[str, "Json"]
+
+SEPARATOR: Final = "\u241f"
+NATIVE_ID_LIMIT: Final = 120
+_REF: Final = re.compile(r"thread:(?P<thread>[^#\s]+)#turn:(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?")
+_SAFE: Final = "-_.:"
+
+
+def canonical(value: Json) -> bytes:
+    """Canonical JSON: sorted keys, UTF-8, no blanks."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def digest(*parts: Json) -> str:
+    """BLAKE2b-128 of the canonical JSON of the parts, 32 hexadecimal characters."""
+    return digest_bytes(canonical(list(parts)))
+
+
+def digest_bytes(content: bytes) -> str:
+    """BLAKE2b-128 of bytes, 32 hexadecimal characters."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def keyed_digest(key: bytes, content: bytes) -> str:
+    """BLAKE2b-128 keyed with a salt: equal secrets meet inside one store only."""
+    return hashlib.blake2b(content, digest_size=16, key=key).hexdigest()
+
+
+def checksum(previous: bytes, *columns: str) -> bytes:
+    """Chain value of one ledger record over the value before it and its own columns."""
+    hashed = hashlib.blake2b(previous, digest_size=16)
+    for column in columns:
+        hashed.update(column.encode() + b"\0")
+    return hashed.digest()
+
+
+def fingerprint(role: str, text: str) -> str:
+    """Content hash of one turn, equal in every source that holds the same words."""
+    words = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return "b2:" + digest_bytes(f"{role}{SEPARATOR}{words}".encode())
+
+
+def source_fingerprint(pairs: Iterable[tuple[str, str]]) -> str:
+    """Fingerprint of the content of several refs, given as (ref, turn fingerprint)."""
+    return "b2:" + digest([list(pair) for pair in sorted(pairs)])
+
+
+def thread_id(source: str, native_id: str) -> str:
+    """``<source>:<native id>``, percent-encoded; over-long native ids are hashed."""
+    encoded = quote(native_id, safe=_SAFE)
+    if len(native_id) > NATIVE_ID_LIMIT:
+        encoded = digest_bytes(native_id.encode())
+    return f"{source}:{encoded}"
+
+
+class SourceRefId(Value):
+    """A reference to one turn, or to a run of turns, of a thread."""
+
+    outcome: Literal["ref"] = "ref"
+    thread_id: str
+    turn: int
+    last_turn: int | None = None
+
+    def __str__(self) -> str:
+        end = "" if self.last_turn is None else f"-{self.last_turn}"
+        return f"thread:{self.thread_id}#turn:{self.turn}{end}"
+
+
+class RefUnresolved(Value):
+    """A reference that is malformed or points nowhere."""
+
+    outcome: Literal["unresolved"] = "unresolved"
+    reason: Literal["malformed", "no_thread", "no_turn", "ambiguous"]
+
+
+ParsedRef: TypeAlias = Annotated[SourceRefId | RefUnresolved, Field(discriminator="outcome")]
+
+
+def ref(thread: str, turn: int) -> str:
+    """The reference string of one turn."""
+    return f"thread:{thread}#turn:{turn}"
+
+
+def parse_ref(text: str) -> ParsedRef:
+    """Read a reference; total: whatever is not one becomes ``RefUnresolved``."""
+    found = _REF.fullmatch(text.strip())
+    if found is None:
+        return RefUnresolved(reason="malformed")
+    last = found["last"]
+    if last is not None and int(last) < int(found["first"]):
+        return RefUnresolved(reason="malformed")
+    return SourceRefId(
+        thread_id=found["thread"],
+        turn=int(found["first"]),
+        last_turn=None if last is None else int(last),
+    )
+
+
+def question_key(text: str) -> str:
+    """Normalised text of a question: case and white space folded, closing marks removed."""
+    folded = unicodedata.normalize("NFC", " ".join(text.split()).casefold())
+    return folded.rstrip(" ?!.,;:\u2026\uff1f\uff01\u3002\u061f\u0964")
+
+
+def question_id(text: str) -> str:
+    """Id of a question: the same words asked twice are one node."""
+    return "q:" + digest(question_key(text))
+
+
+def concept_id(canonical_label: str) -> str:
+    """Id of a concept, from its canonical label."""
+    return "c:" + digest(canonical_label)
+
+
+def journey_id(core_inquiry: str, first_ref: str) -> str:
+    """Id of a Journey, fixed at its creation."""
+    return "j:" + digest(core_inquiry, first_ref)
+
+
+def waypoint_id(journey: str, sequence: int) -> str:
+    """Id of the n-th waypoint of a Journey, counted from 1."""
+    return f"{journey}/{sequence}"
+
+
+def hypothesis_id(function: str, rule: str, src: str, dst: str, refs: Iterable[str]) -> str:
+    """Id of a hypothesis: the same content is the same hypothesis."""
+    return "h:" + digest(function, rule, src, dst, sorted(refs))

@@ -1,0 +1,192 @@
+"""Ledger records: what cannot be recomputed. One record is one atomic change."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from graphstore.model.base import Instant, Value
+from graphstore.model.conversation import Event, LineageLink, ThreadState, Turn
+from graphstore.model.hypothesis import AnyHypothesis
+from graphstore.model.knowledge import JourneyStatus
+
+
+class TurnChange(Value):
+    """What became of an already stored turn."""
+
+    number: int
+    superseded_by: int | None = None
+    source_gone: bool = False
+
+
+class ThreadRecord(Value):
+    """A new thread, or what is new of a known one. Head fields replace, turns are added."""
+
+    kind: Literal["thread"] = "thread"
+    thread_id: str
+    source: str
+    native_id: str
+    title: str | None = None
+    project: str | None = None
+    participants: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    native_ids: tuple[str, ...] = ()
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    flags: tuple[str, ...] = ()
+    state: ThreadState = ThreadState.CLOSED
+    events: tuple[Event, ...] = ()
+    lineage: tuple[LineageLink, ...] = ()
+    citations: tuple[str, ...] = ()
+    """Targets named in its turns, as written."""
+    turns: tuple[Turn, ...] = ()
+    changes: tuple[TurnChange, ...] = ()
+    path: tuple[int, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        return self.thread_id
+
+
+class Stop(Value):
+    """A waypoint as recorded: a moment of the inquiry and the turns it stands on."""
+
+    seq: int
+    moment: str
+    refs: tuple[str, ...]
+    at: Instant | None = None
+    labels: tuple[str, ...] = ()
+    frontier_hint: str | None = None
+    arc: str = "unmapped"
+    arc_provenance: str = "none"
+
+
+class JourneyRecord(Value):
+    """A Journey was created, or went on. Stops are only ever added."""
+
+    kind: Literal["journey"] = "journey"
+    journey_id: str
+    path_label: str
+    core_inquiry: str
+    status: JourneyStatus
+    questions: tuple[str, ...] = ()
+    """Question ids of its cluster, sorted."""
+    concepts: tuple[str, ...] = ()
+    """Its specific concepts, most salient first."""
+    stops: tuple[Stop, ...] = ()
+    """New ones."""
+    last_activity_at: Instant | None = None
+    merged_into: str | None = None
+    reason: str = ""
+    """created, appended, revived, or the owner's act."""
+
+    @property
+    def subject(self) -> str:
+        return self.journey_id
+
+
+class Count(Value):
+    """A named figure: one row of a mapping."""
+
+    name: str
+    count: int
+
+
+class EpochRecord(Value):
+    """Store-wide figures that extraction uses until the next epoch."""
+
+    kind: Literal["epoch"] = "epoch"
+    extractor: str
+    lineages: int
+    """N: distinct lineages with clean turns."""
+    token_df: tuple[Count, ...] = ()
+    """Lineages that hold a word token; tokens of one lineage are left out (their df is 1)."""
+    concept_df: tuple[Count, ...] = ()
+    """Lineages that name a candidate, by canonical label; df 1 left out."""
+    templates: tuple[str, ...] = ()
+    """Question ids of texts repeated in five or more lineages: injected templates."""
+    pmi_floor: float = 0.0
+    """0.75 quantile of pointwise mutual information over co-occurring concepts."""
+
+    @property
+    def subject(self) -> str:
+        return "epoch"
+
+
+class ParkedDraft(Value):
+    """A draft that waits: what it proposed and every check it failed."""
+
+    hypothesis: AnyHypothesis
+    failed: tuple[str, ...]
+
+
+class JobEnd(Value):
+    """How one job of a dream cycle ended."""
+
+    job_id: str
+    function: str
+    focus: str
+    pack_id: str
+    state: Literal["done", "parked", "failed", "queued"]
+    reason: str
+    accepted: int = 0
+    parked: int = 0
+    rejected: tuple[Count, ...] = ()
+    """Per failed check."""
+
+
+class GateLine(Value):
+    """One condition of the gate as it was evaluated."""
+
+    name: str
+    result: Literal["open", "closed", "waived", "skipped", "not_evaluated"]
+    value: str
+    required: str
+    distance: str
+
+
+class CycleRecord(Value):
+    """One dream cycle that landed or failed, with its journal entry."""
+
+    kind: Literal["cycle"] = "cycle"
+    cycle_id: str
+    generation: int
+    trigger: Literal["manual", "hook", "timer"]
+    gate: tuple[GateLine, ...]
+    leased_seq: int
+    """Ledger position at the lease."""
+    started_at: Instant
+    ended_at: Instant
+    outcome: Literal["landed", "interrupted", "failed"]
+    jobs: tuple[JobEnd, ...] = ()
+    hypotheses: tuple[AnyHypothesis, ...] = ()
+    parked: tuple[ParkedDraft, ...] = ()
+    notes: tuple[Count, ...] = ()
+    """Counted facts of the run, by name."""
+    next_action: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.cycle_id
+
+
+class ReviewRecord(Value):
+    """An act of the owner on a hypothesis, a concept, a pair of questions."""
+
+    kind: Literal["review"] = "review"
+    act: str
+    target: str
+    other: str | None = None
+    actor: str = "owner"
+    reason: str = ""
+    at: Instant
+
+    @property
+    def subject(self) -> str:
+        return self.target
+
+
+Record: TypeAlias = Annotated[
+    ThreadRecord | JourneyRecord | EpochRecord | CycleRecord | ReviewRecord,
+    Field(discriminator="kind"),
+]
+"""Closed; outcome, revision, feedback, note and forget records join it with their features."""
