@@ -1,0 +1,1 @@
+"""One short file per group of commands."""

@@ -1,0 +1,1 @@
+"""What might be true: hypotheses from seeds, detached and checked."""

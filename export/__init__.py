@@ -1,0 +1,1 @@
+"""What can be seen: exports, the explorer page, the report."""

@@ -1,0 +1,1 @@
+"""What is known: the vocabulary, the ledger, the doors to both databases."""

@@ -1,0 +1,1 @@
+"""What was said: transcript files to clean threads, threads to facts."""

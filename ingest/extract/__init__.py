@@ -1,0 +1,1 @@
+"""What one thread yields: one file per thing found."""

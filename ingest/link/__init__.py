@@ -1,0 +1,1 @@
+"""What several threads yield: one file per thing that joins them."""

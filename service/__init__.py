@@ -1,0 +1,1 @@
+"""The operations and their faces over the network."""

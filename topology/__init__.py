@@ -1,0 +1,1 @@
+"""Where it is interesting: the scout, pure and deterministic."""
