@@ -1,0 +1,236 @@
+"""What the first bytes of a source look like, found once and shared by all sniffers."""
+
+import codecs
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ingest.model import HEAD, READ_ERRORS, Source
+
+VOTERS: Final = 256
+"""Records looked at in JSON Lines."""
+PEEK_LIMIT: Final = 8 * 1024 * 1024
+"""Bytes asked for at most before a first element that does not end is judged by its keys."""
+_BLANK: Final = " \t\r\n"
+_decoder: Final = json.JSONDecoder(strict=False)
+
+Kind = Literal["empty", "zip", "sqlite", "list", "dict", "lines", "text", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Kind of a source and a sample of it.
+
+    ``list``: one JSON document that is a list, ``sample`` holds its first elements;
+    ``dict``: one JSON document that is an object, ``sample`` holds it; ``lines``: JSON Lines,
+    ``sample`` holds the records that parse. An object that is longer than the head is
+    given with the keys and values seen so far. ``text`` is the decoded head otherwise.
+    """
+
+    kind: Kind
+    sample: tuple[Any, ...] = ()
+    text: str = ""
+    whole: bool = True
+    """The sample was not cut inside an element."""
+
+    @property
+    def objects(self) -> tuple[dict[str, Any], ...]:
+        """The elements of the sample that are JSON objects."""
+        return tuple(one for one in self.sample if isinstance(one, dict))
+
+    def share(self, matching: int) -> float:
+        """Part of the sample that matches, 0 to 1."""
+        return matching / len(self.sample) if self.sample else 0.0
+
+
+def look(src: Source) -> Shape:
+    """Shape of a source, kept with it. Never raises: ``unreadable`` says that it could not."""
+    if not isinstance(src.seen, Shape):
+        try:
+            src.seen = _look(src)
+        except READ_ERRORS:
+            src.seen = Shape("unreadable")
+    found: Shape = src.seen
+    return found
+
+
+def _look(src: Source) -> Shape:
+    head = src.peek()
+    if head.startswith(b"PK\x03\x04"):
+        return Shape("zip")
+    if head.startswith(b"SQLite format 3\0"):
+        return Shape("sqlite")
+    text = decode(head)
+    start = _begin(text)
+    if start == len(text):
+        return Shape("empty") if len(head) >= src.size else Shape("text", text=text)
+    if text[start] in "{[":
+        return _json_shape(src, text, start)
+    return Shape("text", text=text)
+
+
+def decode(head: bytes) -> str:
+    """Text of first bytes: UTF-16 by its mark, else UTF-8; a BOM is dropped."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return head[: len(head) & ~1].decode("utf-16", "replace")
+    return head.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+
+
+def _begin(text: str) -> int:
+    """Index of the first character that is neither blank nor in a ``//`` line."""
+    at = 0
+    while at < len(text):
+        if text[at] in _BLANK or text[at] == "\0":
+            at += 1
+        elif text.startswith("//", at):
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end + 1
+        else:
+            return at
+    return at
+
+
+def _json_shape(src: Source, text: str, start: int) -> Shape:
+    size = HEAD
+    while True:
+        document = _document(text, start, cut=size < src.size)
+        if document is not None:
+            return document
+        records, more = _records(text, start, cut=size < src.size)
+        if records or not more or size >= min(PEEK_LIMIT, src.size):
+            break
+        size *= 4
+        text = decode(src.peek(size))
+        start = _begin(text)
+    if records:
+        return Shape("lines", sample=tuple(records))
+    if text[start] == "{" and (keys := partial(text, start)):
+        return Shape("dict", sample=(keys,), text=text[:HEAD], whole=False)
+    return Shape("text", text=text[:HEAD])
+
+
+def _document(text: str, start: int, *, cut: bool) -> Shape | None:
+    """One JSON document, or None if the head does not show one."""
+    if text[start] == "[":
+        return _list(text, start, cut=cut)
+    value, end = _value(text, start)
+    if end < 0:
+        return _cut_object(text, start) if cut else None
+    rest = text[end:].strip(_BLANK + "\0")
+    if rest or cut:
+        return None
+    return Shape("dict", sample=(value,), text=text[:HEAD])
+
+
+def _cut_object(text: str, start: int) -> Shape | None:
+    """An object that goes on over more than one line of the head is one document."""
+    line_end = text.find("\n", start)
+    if line_end < 0 or not text[start + 1 : line_end].strip(_BLANK):
+        keys = partial(text, start)
+        if keys and line_end >= 0:
+            return Shape("dict", sample=(keys,), text=text[:HEAD], whole=False)
+    return None
+
+
+def _list(text: str, start: int, *, cut: bool) -> Shape | None:
+    found: list[Any] = []
+    at = start + 1
+    while len(found) < VOTERS:
+        at = _skip(text, at)
+        if at >= len(text):
+            break
+        if text[at] == "]":
+            return _closed_list(text, at, found)
+        value, end = _value(text, at)
+        if end < 0:
+            break
+        found.append(value)
+        at = _skip(text, end)
+        if at < len(text) and text[at] == ",":
+            at += 1
+    if found:
+        return Shape("list", sample=tuple(found)) if cut or len(found) == VOTERS else None
+    if cut and (at := _skip(text, start + 1)) < len(text) and text[at] == "{":
+        keys = partial(text, at)
+        if keys:
+            return Shape("list", sample=(keys,), whole=False)
+    return None
+
+
+def _closed_list(text: str, at: int, found: list[Any]) -> Shape | None:
+    """A list is a document unless another value follows it."""
+    after = text[at + 1 :].strip(_BLANK + "\0")
+    return None if after else Shape("list", sample=tuple(found))
+
+
+def _records(text: str, start: int, *, cut: bool) -> tuple[list[Any], bool]:
+    """Records of the first lines that parse, and whether more bytes could show more."""
+    records: list[Any] = []
+    lines = text[start:].split("\n")
+    if cut:
+        lines.pop()
+    for line in lines:
+        records.extend(_on_line(line))
+        if len(records) >= VOTERS:
+            break
+    return records[:VOTERS], cut and not lines
+
+
+def _on_line(line: str) -> Iterator[Any]:
+    """Values of one line, glued ones included; objects and lists only."""
+    text = line.replace("\0", "").strip()
+    at = 0
+    while at < len(text) and text[at] in "{[":
+        value, at = _value(text, at)
+        if at < 0:
+            return
+        yield value
+        at = _skip(text, at)
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANK:
+        at += 1
+    return at
+
+
+def _value(text: str, at: int) -> tuple[Any, int]:
+    """Value at an index and the index after it, or -1 if none is complete there."""
+    try:
+        return _decoder.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None, -1
+
+
+def partial(text: str, at: int) -> dict[str, Any]:
+    """Keys, and values where they are complete, of an object that may be cut off."""
+    found: dict[str, Any] = {}
+    at = _skip(text, at + 1)
+    while at < len(text) and text[at] == '"':
+        key, end = _value(text, at)
+        colon = _skip(text, end) if end > 0 else len(text)
+        if colon >= len(text) or text[colon] != ":":
+            break
+        begin = _skip(text, colon + 1)
+        value, end = _value(text, begin)
+        found[key] = value if end > 0 else _opened(text, begin)
+        if end < 0:
+            break
+        at = _skip(text, end)
+        if at < len(text) and text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def _opened(text: str, at: int) -> Any:  # noqa: ANN401 - JSON
+    """What is known of a value that is cut off: the first element of a list, its kind."""
+    if at >= len(text):
+        return None
+    if text[at] == "[":
+        first = _skip(text, at + 1)
+        value, end = _value(text, first)
+        if end > 0:
+            return [value]
+        return [partial(text, first)] if first < len(text) and text[first] == "{" else []
+    return {} if text[at] == "{" else None
