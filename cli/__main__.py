@@ -1,0 +1,5 @@
+"""``python -m cli`` is ``clew``."""
+
+from cli.main import main
+
+main()

@@ -1,0 +1,45 @@
+"""Commands of the dream layer."""
+
+from typing import Annotated
+
+import typer
+
+from cli.call import run
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(dream)
+    app.command()(hypotheses)
+
+
+def dream(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would land; commit nothing.")] = False,
+    stage: Annotated[bool, typer.Option("--stage", help="Land every draft as parked.")] = False,
+    function: Annotated[str, typer.Option(help="Only this dream function.", show_default=False)] = "",
+    seed: Annotated[str, typer.Option(help="Only packs of this seed.", show_default=False)] = "",
+    as_json: Json = False,
+) -> None:
+    """Run one dream cycle: hypotheses from seeds, links and Journeys."""
+    from cli import show
+
+    done = run("dream", dry_run=dry_run, stage=stage, function=function, seed=seed)
+    show.dreamt(done, as_json=as_json)
+
+
+def hypotheses(
+    state: Annotated[str, typer.Option(help="A state, e.g. accepted or parked.", show_default=False)] = "",
+    standing: Annotated[
+        str, typer.Option(help="valid, review_due, expired or invalidated.", show_default=False)
+    ] = "",
+    function: Annotated[str, typer.Option(help="Only of this dream function.", show_default=False)] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List hypotheses with their evidence, counter-evidence and standing."""
+    from cli import show
+
+    rows = run("hypotheses", state=state, standing=standing, function=function, limit=limit)
+    show.hypotheses(rows, as_json=as_json)

@@ -1,0 +1,43 @@
+"""Commands that look after the store and its settings."""
+
+from typing import Annotated
+
+import typer
+
+from cli.call import run
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    for command in (verify, rebuild, config):
+        app.command()(command)
+
+
+def verify(as_json: Json = False) -> None:
+    """Check every id, fingerprint and reference against the ledger."""
+    from cli import exits, show
+
+    checked = run("verify")
+    show.verified(checked, as_json=as_json)
+    raise typer.Exit(exits.of_verify(checked))
+
+
+def rebuild(as_json: Json = False) -> None:
+    """Make the graph again from the ledger."""
+    from cli import show
+
+    show.rebuilt(run("rebuild"), as_json=as_json)
+
+
+def config(
+    act: Annotated[str, typer.Argument(help="list, get or set.")] = "list",
+    key: Annotated[str, typer.Argument(help="Dotted key.", show_default=False)] = "",
+    value: Annotated[str, typer.Argument(help="New value, for set.", show_default=False)] = "",
+    as_json: Json = False,
+) -> None:
+    """Show settings and where each comes from, or set one."""
+    from cli import show
+
+    show.settings(run("config", act=act, key=key, value=value), as_json=as_json)

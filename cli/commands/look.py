@@ -1,0 +1,131 @@
+"""Commands that find and list."""
+
+from typing import Annotated
+
+import typer
+
+from cli.call import run
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")]
+Project = Annotated[str, typer.Option(help="Only this project.", show_default=False)]
+Source = Annotated[str, typer.Option(help="Only this source, e.g. claude-code.", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    for command in (recall, resonance, fetch, threads, questions, concepts, journeys):
+        app.command()(command)
+    app.command("open")(open_turn)
+
+
+def recall(
+    cue: Annotated[list[str], typer.Argument(help="What you remember of it.", show_default=False)],
+    limit: Limit = 10,
+    project: Project = "",
+    source: Source = "",
+    role: Annotated[str, typer.Option(help="human or assistant.", show_default=False)] = "",
+    thread: Annotated[str, typer.Option(help="Only this thread.", show_default=False)] = "",
+    since: Annotated[str, typer.Option(help="From this date on.", show_default=False)] = "",
+    until: Annotated[str, typer.Option(help="Before this date.", show_default=False)] = "",
+    as_of: Annotated[str, typer.Option("--as-of", help="As it stood then.", show_default=False)] = "",
+    as_json: Json = False,
+) -> None:
+    """Find the turns that a cue is about."""
+    from cli import show
+
+    found = run(
+        "recall",
+        cue=" ".join(cue),
+        limit=limit,
+        project=project,
+        source=source,
+        role=role,
+        thread=thread,
+        since=since,
+        until=until,
+        as_of=as_of,
+    )
+    show.recalled(found, as_json=as_json)
+
+
+def resonance(
+    cue: Annotated[list[str], typer.Argument(help="Thread id, question id, or text.", show_default=False)],
+    limit: Limit = 20,
+    as_json: Json = False,
+) -> None:
+    """Find other threads that meet the same question."""
+    from cli import show
+
+    show.resonances(run("resonance", cue=" ".join(cue), limit=limit), as_json=as_json)
+
+
+def fetch(
+    refs: Annotated[list[str], typer.Argument(help="thread:<id>#turn:<n>", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Show the full turns that references name."""
+    from cli import exits, show
+
+    turns = run("fetch", refs=tuple(refs))
+    show.fetched(turns, as_json=as_json)
+    raise typer.Exit(exits.of_fetch(turns))
+
+
+def open_turn(
+    ref: Annotated[str, typer.Argument(help="thread:<id>#turn:<n>, or a thread id.", show_default=False)],
+    around: Annotated[int, typer.Option(min=0, max=50, help="Turns before and after.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Show a turn in its thread, with file and line."""
+    from cli import show
+
+    show.opened(run("open_turn", ref=ref, around=around), as_json=as_json)
+
+
+def threads(limit: Limit = 50, project: Project = "", source: Source = "", as_json: Json = False) -> None:
+    """List threads, newest first."""
+    from cli import show
+
+    show.threads(run("threads", limit=limit, project=project, source=source), as_json=as_json)
+
+
+def questions(
+    limit: Limit = 50,
+    status: Annotated[str, typer.Option(help="open, answered or dropped.", show_default=False)] = "",
+    recurring: Annotated[bool, typer.Option("--recurring", help="Only what keeps coming back.")] = False,
+    borderline: Annotated[bool, typer.Option("--borderline", help="Pairs that wait for your word.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List questions, most asked first."""
+    from cli import show
+
+    if borderline:
+        show.borderline(run("borderline", limit=limit), as_json=as_json)
+    else:
+        rows = run("questions", limit=limit, status=status, recurring=recurring)
+        show.questions(rows, as_json=as_json)
+
+
+def concepts(
+    limit: Limit = 50,
+    generic: Annotated[bool, typer.Option("--generic", help="Show generic ones too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List concepts, most shared first."""
+    from cli import show
+
+    show.concepts(run("concepts", limit=limit, generic=generic), as_json=as_json)
+
+
+def journeys(
+    journey: Annotated[str, typer.Argument(help="Show this one whole.", show_default=False)] = "",
+    status: Annotated[
+        str, typer.Option(help="traveling, camped, arrived or abandoned.", show_default=False)
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List Journeys and their frontiers, or show one."""
+    from cli import show
+
+    show.journeys(run("journeys", journey=journey, status=status), as_json=as_json)

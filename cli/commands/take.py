@@ -1,0 +1,88 @@
+"""Commands that take conversations in."""
+
+from typing import Annotated
+
+import typer
+
+from cli.call import run
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(help="Files, folders, zips; - reads standard input.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Take Markdown without chat marks as notes.")]
+NoMask = Annotated[bool, typer.Option("--no-mask", help="Do not mask secrets.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Any loss is a failure.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="One line a file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(up)
+    app.command()(ingest)
+    app.command()(status)
+
+
+def up(
+    paths: Paths = None,
+    example: Annotated[bool, typer.Option("--example", help="Use the bundled example.")] = False,
+    out: Annotated[str, typer.Option("-o", help="Folder for page and report.", show_default=False)] = "",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page.")] = False,
+    no_text: Annotated[bool, typer.Option("--no-text", help="Leave turn texts out of the page.")] = False,
+    notes: Notes = False,
+    no_mask: NoMask = False,
+    strict: Strict = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Ingest, scout, dream, then write the explorer page and the report."""
+    from cli import exits, show
+
+    done = run(
+        "up",
+        paths=tuple(paths or ()),
+        example=example,
+        out=out,
+        with_text=not no_text,
+        notes=notes,
+        mask=not no_mask,
+        strict=strict,
+    )
+    show.up(done, as_json=as_json, verbose=verbose)
+    if not (no_open or as_json) and done.page:
+        show.open_page(done.page)
+    raise typer.Exit(exits.of_ingest(done.ingest))
+
+
+def ingest(
+    paths: Paths = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Everything but the commit.")] = False,
+    reader: Annotated[str, typer.Option("--format", help="Use this reader.", show_default=False)] = "",
+    notes: Notes = False,
+    no_mask: NoMask = False,
+    strict: Strict = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Read transcripts into threads of clean turns."""
+    from cli import exits, show
+
+    report = run(
+        "ingest",
+        paths=tuple(paths or ()),
+        dry_run=dry_run,
+        reader=reader,
+        notes=notes,
+        mask=not no_mask,
+        strict=strict,
+    )
+    show.ingested(report, as_json=as_json, verbose=verbose)
+    raise typer.Exit(exits.of_ingest(report))
+
+
+def status(as_json: Json = False) -> None:
+    """Show what the store holds, who uses it, and why nothing came out."""
+    from cli import show
+
+    show.status(run("status"), as_json=as_json)

@@ -1,0 +1,78 @@
+"""The Typer app, its global options, and the one border where errors become exit codes."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from cli.call import OPTIONS, Options, clear_progress
+from cli.commands import dreaming, keep, look, out, take, think
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+for group in (take, look, think, dreaming, out, keep):
+    group.register(app)
+
+
+def version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        from importlib.metadata import version as installed
+
+        print(f"clew {installed('clew')}")
+        raise typer.Exit
+
+
+@app.callback()
+def clew(
+    home: Annotated[str, typer.Option(help="Folder of all workspaces.", show_default=False)] = "",
+    workspace: Annotated[
+        str, typer.Option(help="Workspace to use.", show_default=False)
+    ] = "",
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback on failure.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Turn AI conversations into a graph that can be queried, scouted and dreamt over."""
+    flags = {"store.home": home, "store.workspace": workspace}
+    OPTIONS.set(Options(flags={key: value for key, value in flags.items() if value}, debug=debug))
+
+
+def main() -> None:
+    """Run the command line; the one place that turns errors into exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] - a code page may lack a sign
+    try:
+        app(prog_name="clew")
+    except BrokenPipeError:
+        # the reader of a pipe went away (`clew ... | head`): nothing more to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        clear_progress()
+        print("clew: interrupted; what was committed stays", file=sys.stderr)
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 - the border: one line, one hint
+        sys.exit(failed(error))
+
+
+def failed(error: Exception) -> int:
+    """Print an error as one line and one hint; return its exit code."""
+    from cli.exits import code_of
+    from graphstore.errors import Error
+
+    clear_progress()
+    if OPTIONS.get().debug:
+        import traceback
+
+        traceback.print_exception(error)
+    known = isinstance(error, Error)
+    message = error.message if known else f"unexpected {type(error).__name__}"
+    hint = error.hint if known else "run it again with: clew --debug ..., and report the traceback"
+    print(f"clew: {message}", file=sys.stderr)
+    if hint:
+        print(f"      {hint}", file=sys.stderr)
+    return code_of(error)
