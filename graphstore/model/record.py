@@ -102,6 +102,8 @@ class EpochRecord(Value):
     """Lineages that hold a word token; tokens of one lineage are left out (their df is 1)."""
     concept_df: tuple[Count, ...] = ()
     """Lineages that name a candidate, by canonical label; df 1 left out."""
+    vector_df: tuple[tuple[int, int], ...] = ()
+    """Lineages that hold a token of the static vectors, as (token id, count); df 1 left out."""
     templates: tuple[str, ...] = ()
     """Question ids of texts repeated in five or more lineages: injected templates."""
     pmi_floor: float = 0.0

@@ -1,0 +1,298 @@
+"""Static token vectors: texts as idf-weighted sums of word-piece vectors, and an exact scan.
+
+The token vectors are those of the ``wordllama`` wheel (256 dimensions, MIT), read from its two
+files without importing it. What they measure is shared and related wording, so their basis is
+called ``lexical_static``. Without the wheel every vector has width 0 and every cosine is 0.
+"""
+
+import importlib.util
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphstore.ids import digest
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+BASIS: Final = "lexical_static"
+NO_BASIS: Final = "none"
+ROUND: Final = 5
+"""Decimals of a cosine: matrix products differ in the last bits from machine to machine."""
+_WORD: Final = re.compile(r"[^\W_]{1,64}")
+_CACHED_WORDS: Final = 200_000
+_PART: Final = 4096
+"""Texts embedded before their vectors are written."""
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Distinct token ids of several texts, one text after another."""
+
+    ids: Ints
+    starts: Ints
+    """Where each text begins in ``ids``, and one end more."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def of(self, text: int) -> Ints:
+        """Token ids of one text."""
+        return self.ids[self.starts[text] : self.starts[text + 1]]
+
+
+class _Pieces:
+    """The word pieces and their vectors; words are split once and remembered."""
+
+    def __init__(self, tokenizer: "Tokenizer", table: NDArray[np.float16]) -> None:
+        self.table = table
+        self._tokenizer = tokenizer
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def of(self, text: str) -> tuple[int, ...]:
+        """Distinct token ids in order of first use."""
+        words = dict.fromkeys(_WORD.findall(text.casefold()))
+        return tuple(dict.fromkeys(chain.from_iterable(map(self._word, words))))
+
+    def _word(self, word: str) -> tuple[int, ...]:
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) >= _CACHED_WORDS:
+                self._known.clear()
+            # one by one: the batch call starts threads, which a later fork would complain about
+            found = tuple(self._tokenizer.encode(word, add_special_tokens=False).ids)
+            self._known[word] = found
+        return found
+
+
+@cache
+def _pieces() -> _Pieces | None:
+    """The installed token vectors; None where the wheel does not exist for the platform."""
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        return None
+    home = Path(spec.origin).parent
+    weights = sorted(home.glob("weights/*_256.safetensors"))
+    configs = sorted(home.glob("tokenizers/*.json"))
+    if not weights or not configs:
+        return None
+    from tokenizers import Tokenizer
+
+    return _Pieces(Tokenizer.from_file(str(configs[0])), read_table(weights[0]))
+
+
+def read_table(path: Path) -> NDArray[np.float16]:
+    """Memory-map the first float16 matrix of a safetensors file (header length, JSON, bytes)."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    entry = next(value for name, value in sorted(header.items()) if name != "__metadata__")
+    start, _ = entry["data_offsets"]
+    table: NDArray[np.float16] = np.memmap(
+        path, dtype="<f2", mode="r", offset=8 + size + start, shape=tuple(entry["shape"])
+    )
+    return table
+
+
+def available() -> bool:
+    """Whether token vectors are installed."""
+    return _pieces() is not None
+
+
+def size() -> int:
+    """Number of distinct token ids; 0 without token vectors."""
+    pieces = _pieces()
+    return 0 if pieces is None else len(pieces.table)
+
+
+def tokenise(texts: Iterable[str]) -> Tokens:
+    """Distinct token ids of each text, case folded; marks and emoji give none."""
+    pieces = _pieces()
+    rows = [() if pieces is None else pieces.of(text) for text in texts]
+    starts = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=starts[1:])
+    return Tokens(np.fromiter(chain.from_iterable(rows), np.int64, int(starts[-1])), starts)
+
+
+def token_df(grouped: Iterable[tuple[str, str]]) -> tuple[tuple[int, int], ...]:
+    """Document frequency of tokens over groups, from pairs (group, text) in any order.
+
+    Gives (token id, number of groups), sorted; tokens of one group only are left out.
+    """
+    pieces = _pieces()
+    if pieces is None:
+        return ()
+    held: dict[str, set[int]] = {}
+    for group, text in grouped:
+        held.setdefault(group, set()).update(pieces.of(text))
+    counts = np.zeros(len(pieces.table), np.int64)
+    for tokens in held.values():
+        counts[np.fromiter(tokens, np.int64, len(tokens))] += 1
+    return tuple((int(token), int(counts[token])) for token in np.flatnonzero(counts > 1))
+
+
+class Static:
+    """Texts as unit vectors under one set of document frequencies."""
+
+    def __init__(self, groups: int, df: Iterable[tuple[int, int]] | Mapping[int, int] = ()) -> None:
+        """Take the number of groups and, per token, how many hold it; 1 for a token not given."""
+        pairs = sorted(df.items() if isinstance(df, Mapping) else df)
+        counts = np.ones(size(), np.float64)
+        for token, count in pairs:
+            if token < len(counts):
+                counts[token] = count
+        idf = np.maximum(np.log((groups + 1) / (counts + 1)), 0.0) + 0.1
+        self.idf: Floats = idf.astype(np.float32)
+        self._weighted: Floats | None = None
+        self.basis: str = BASIS if available() else NO_BASIS
+        self.stamp: str = digest(self.basis, groups, [list(pair) for pair in pairs])
+        """Two with one stamp give the same vectors."""
+
+    def embed(self, texts: Iterable[str]) -> Floats:
+        """One row per text: the normalised sum of idf x token vector over its distinct tokens.
+
+        A text without a known token is a row of zeros.
+        """
+        pieces = _pieces()
+        tokens = tokenise(texts)
+        if pieces is None:
+            return np.zeros((len(tokens), 0), np.float32)
+        table = self._table(pieces)
+        sums = np.zeros((len(tokens), table.shape[1]), np.float32)
+        # a loop: small sums stay in the cache, and take a fifth of the time of one reduceat
+        for row in range(len(tokens)):
+            table[tokens.of(row)].sum(axis=0, out=sums[row])
+        norms = np.linalg.norm(sums, axis=1, keepdims=True)
+        np.divide(sums, norms, out=sums, where=norms > 0)
+        return sums
+
+    def _table(self, pieces: _Pieces) -> Floats:
+        """Token vectors times idf as float32 (33 MB): converting at each use takes far longer."""
+        if self._weighted is None:
+            self._weighted = pieces.table.astype(np.float32) * self.idf[:, None]
+        return self._weighted
+
+
+def cosines(left: Floats, right: Floats) -> Floats:
+    """Cosine of every left row with every right row, rounded so that ties are ties everywhere."""
+    product: Floats = np.round(left @ right.T, ROUND)
+    return product
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Unit vectors of named texts."""
+
+    ids: tuple[str, ...]
+    matrix: Floats
+
+    def nearest(
+        self, query: Floats, limit: int, allowed: NDArray[np.bool_] | None = None
+    ) -> tuple[tuple[str, float], ...]:
+        """The best (id, cosine) pairs above 0, ties by id; exact.
+
+        ``query`` is one row; ``allowed`` marks the rows that may be given.
+        """
+        if not self.ids or not self.matrix.shape[1] or limit < 1:
+            return ()
+        scores = cosines(self.matrix, query.reshape(1, -1))[:, 0]
+        if allowed is not None:
+            scores[~allowed] = 0.0
+        return tuple((self.ids[row], float(scores[row])) for row in self._best(scores, limit))
+
+    def _best(self, scores: Floats, limit: int) -> list[int]:
+        floor = 0.0
+        if limit < len(scores):
+            floor = float(np.partition(scores, -limit)[-limit])
+        rows = np.flatnonzero((scores >= floor) & (scores > 0)).tolist()
+        rows.sort(key=lambda row: (-float(scores[row]), self.ids[row]))
+        return rows[:limit]
+
+
+class VectorFile:
+    """Vectors beside the ledger: a float32 array and a list of ids. Derived, made again at will."""
+
+    def __init__(self, folder: Path) -> None:
+        self._array = folder / "vectors.f32"
+        self._ids = folder / "vectors.ids"
+
+    def sync(
+        self,
+        static: Static,
+        wanted: Sequence[str],
+        texts: Callable[[Sequence[str]], Iterable[str]],
+    ) -> Vectors:
+        """Vectors of exactly the wanted ids; what is missing is embedded and appended.
+
+        Everything is made again when the frequencies changed or an id is no longer wanted.
+        """
+        if static.basis == NO_BASIS:
+            return Vectors((), np.zeros((0, 0), np.float32))
+        held = self._held(static.stamp)
+        if held is None or not set(held).issubset(wanted):
+            self.remove()
+            held = []
+        known = set(held)
+        missing = sorted(set(wanted) - known)
+        if missing:
+            self._append(static, missing, texts, fresh=not held)
+        return self._read()
+
+    def remove(self) -> None:
+        """Delete both files."""
+        self._ids.unlink(missing_ok=True)
+        self._array.unlink(missing_ok=True)
+
+    def _held(self, stamp: str) -> list[str] | None:
+        """Ids in the file, or None when it is absent, torn or of other frequencies."""
+        if not self._ids.exists() or not self._array.exists():
+            return None
+        first, *held = self._ids.read_text("utf-8").splitlines()
+        width = _width()
+        whole = self._array.stat().st_size == len(held) * width * 4
+        return held if whole and first == stamp else None
+
+    def _append(
+        self,
+        static: Static,
+        missing: list[str],
+        texts: Callable[[Sequence[str]], Iterable[str]],
+        *,
+        fresh: bool,
+    ) -> None:
+        with _private(self._array) as array, _private(self._ids) as ids:
+            if fresh:
+                ids.write(static.stamp.encode() + b"\n")
+            for start in range(0, len(missing), _PART):
+                part = missing[start : start + _PART]
+                array.write(np.ascontiguousarray(static.embed(texts(part)), "<f4").tobytes())
+                ids.write("".join(f"{name}\n" for name in part).encode())
+
+    def _read(self) -> Vectors:
+        if not self._ids.exists():
+            return Vectors((), np.zeros((0, _width()), np.float32))
+        ids = tuple(self._ids.read_text("utf-8").splitlines()[1:])
+        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(len(ids), _width()))
+        return Vectors(ids, matrix)
+
+
+def _width() -> int:
+    pieces = _pieces()
+    return 0 if pieces is None else int(pieces.table.shape[1])
+
+
+def _private(path: Path) -> BinaryIO:
+    """Open for appending, readable by the owner only: vectors give away words."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
