@@ -6,6 +6,7 @@ from typing import Protocol
 
 from graphstore.model.conversation import Thread
 from graphstore.model.knowledge import (
+    Anchored,
     Answers,
     Asks,
     Concept,
@@ -38,6 +39,7 @@ class Ground:
     relates: tuple[Relates, ...] = ()
     journeys: tuple[Journey, ...] = ()
     waypoints: tuple[Waypoint, ...] = ()
+    anchored: tuple[Anchored, ...] = ()
 
 
 class Derive(Protocol):

@@ -1,0 +1,347 @@
+"""The ground of a store, indexed once per dream cycle for packing.
+
+Only ``pack.py`` and ``cycle.py`` see it; functions, worker and checks see packs alone.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pydantic import TypeAdapter
+
+from graphstore.derivation import Ground
+from graphstore.model.hubs import generic_concepts
+from graphstore.model.knowledge import (
+    Concept,
+    Journey,
+    Links,
+    LinkType,
+    Question,
+    Signal,
+    SourceRefNode,
+    ThreadNode,
+    Waypoint,
+)
+
+SIGNALS = TypeAdapter(tuple[Signal, ...])
+
+
+@dataclass(frozen=True)
+class Index:
+    """Look-ups over a Ground; every mapping iterates in canonical order."""
+
+    ground: Ground
+    marks: dict[str, tuple[Signal, ...]] = field(default_factory=dict)
+    """Signals by ref, filled on first use."""
+
+    @cached_property
+    def turns(self) -> dict[str, SourceRefNode]:
+        """Clean turns on the main line by ref."""
+        return {
+            turn.ref: turn
+            for turn in self.ground.turns
+            if turn.role in ("human", "assistant") and not turn.alternative
+        }
+
+    @cached_property
+    def threads(self) -> dict[str, ThreadNode]:
+        return {thread.thread_id: thread for thread in self.ground.threads}
+
+    @cached_property
+    def questions(self) -> dict[str, Question]:
+        return {question.question_id: question for question in self.ground.questions}
+
+    @cached_property
+    def concepts(self) -> dict[str, Concept]:
+        return {concept.concept_id: concept for concept in self.ground.concepts}
+
+    @cached_property
+    def journeys(self) -> dict[str, Journey]:
+        return {journey.journey_id: journey for journey in self.ground.journeys}
+
+    @cached_property
+    def waypoints(self) -> dict[str, tuple[Waypoint, ...]]:
+        """By Journey, in sequence."""
+        found: defaultdict[str, list[Waypoint]] = defaultdict(list)
+        for waypoint in sorted(self.ground.waypoints, key=lambda each: each.seq):
+            found[waypoint.journey_id].append(waypoint)
+        return {journey: tuple(each) for journey, each in sorted(found.items())}
+
+    @cached_property
+    def lineages(self) -> int:
+        """Distinct lineages of the store."""
+        return len({thread.lineage_root for thread in self.ground.threads})
+
+    @cached_property
+    def generic(self) -> frozenset[str]:
+        """Concepts set aside by the hub rule over the whole store."""
+        return generic_concepts(self.ground.concepts, self.lineages)
+
+    def lineage(self, ref: str) -> str:
+        """Lineage root of the thread of a turn."""
+        return self.threads[self.turns[ref].thread_id].lineage_root
+
+    def lineages_of(self, refs: Iterable[str]) -> frozenset[str]:
+        return frozenset(self.lineage(ref) for ref in refs if ref in self.turns)
+
+    def is_specific(self, concept: str) -> bool:
+        """Not generic, and named in at least two lineages."""
+        found = self.concepts.get(concept)
+        return found is not None and concept not in self.generic and found.df >= 2  # noqa: PLR2004
+
+    def idf(self, concept: str) -> float:
+        """ln((1 + N) / (1 + df)) over N lineages."""
+        return math.log((1 + self.lineages) / (1 + self.concepts[concept].df))
+
+    @cached_property
+    def thread_turns(self) -> dict[str, tuple[str, ...]]:
+        """Clean refs by thread, in reading order."""
+        found: defaultdict[str, list[SourceRefNode]] = defaultdict(list)
+        for turn in self.turns.values():
+            found[turn.thread_id].append(turn)
+        return {
+            thread: tuple(
+                each.ref for each in sorted(found[thread], key=lambda turn: (turn.position or 0, turn.turn))
+            )
+            for thread in sorted(found)
+        }
+
+    @cached_property
+    def turn_concepts(self) -> dict[str, tuple[str, ...]]:
+        """Concept ids that a turn mentions."""
+        return self._joined("SourceRef", by_source=True)
+
+    @cached_property
+    def question_concepts(self) -> dict[str, tuple[str, ...]]:
+        return self._joined("Question", by_source=True)
+
+    @cached_property
+    def concept_refs(self) -> dict[str, tuple[str, ...]]:
+        """Clean turns that mention a concept."""
+        found = self._joined("SourceRef", by_source=False)
+        return {
+            concept: tuple(ref for ref in refs if ref in self.turns) for concept, refs in found.items()
+        }
+
+    @cached_property
+    def concept_questions(self) -> dict[str, tuple[str, ...]]:
+        return self._joined("Question", by_source=False)
+
+    def _joined(self, table: str, *, by_source: bool) -> dict[str, tuple[str, ...]]:
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for edge in self.ground.mentions:
+            if edge.src_table == table:
+                near, far = (edge.src, edge.dst) if by_source else (edge.dst, edge.src)
+                found[near].add(far)
+        return {key: tuple(sorted(found[key])) for key in sorted(found)}
+
+    @cached_property
+    def askings(self) -> dict[str, tuple[str, ...]]:
+        """Clean refs that ask a question, oldest first."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for edge in self.ground.asks:
+            if edge.src in self.turns:
+                found[edge.dst].append(edge.src)
+        return {key: tuple(sorted(found[key], key=self.when)) for key in sorted(found)}
+
+    @cached_property
+    def asked_in(self) -> dict[str, tuple[str, ...]]:
+        """Question ids by thread."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for question, refs in self.askings.items():
+            for ref in refs:
+                found[self.turns[ref].thread_id].add(question)
+        return {thread: tuple(sorted(found[thread])) for thread in sorted(found)}
+
+    @cached_property
+    def answers(self) -> dict[str, tuple[str, ...]]:
+        """Refs that resolve a question."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for edge in self.ground.answers:
+            if edge.kind == "resolved":
+                found[edge.dst].append(edge.src)
+        return {key: tuple(sorted(found[key])) for key in sorted(found)}
+
+    def when(self, ref: str) -> tuple[float, str]:
+        """Sort key of a turn by time; undated turns come first."""
+        moment = self.turns[ref].at
+        return (moment.timestamp() if moment else 0.0, ref)
+
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        """Question id to the smallest id of its recurring cluster (union-find)."""
+        parent = {question: question for question in self.questions}
+
+        def find(node: str) -> str:
+            while parent[node] != node:
+                parent[node] = parent[parent[node]]
+                node = parent[node]
+            return node
+
+        for link in self.ground.links:
+            if link.link_type is LinkType.RECURRING and link.src in parent and link.dst in parent:
+                low, high = sorted((find(link.src), find(link.dst)))
+                parent[high] = low
+        return {question: find(question) for question in sorted(parent)}
+
+    @cached_property
+    def members(self) -> dict[str, tuple[str, ...]]:
+        """Cluster id to its questions."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for question, cluster in self.clusters.items():
+            found[cluster].append(question)
+        return {cluster: tuple(found[cluster]) for cluster in sorted(found)}
+
+    def cluster_refs(self, question: str) -> tuple[str, ...]:
+        """Every asking of a question's cluster, oldest first."""
+        members = self.members.get(self.clusters.get(question, ""), ())
+        refs = {ref for member in members for ref in self.askings.get(member, ())}
+        return tuple(sorted(refs, key=self.when))
+
+    def cluster_answers(self, question: str) -> tuple[str, ...]:
+        members = self.members.get(self.clusters.get(question, ""), ())
+        return tuple(sorted({ref for member in members for ref in self.answers.get(member, ())}))
+
+    @cached_property
+    def link_pairs(self) -> dict[tuple[str, str], Links]:
+        return {tuple(sorted((link.src, link.dst))): link for link in self.ground.links}  # type: ignore[misc]
+
+    @cached_property
+    def neighbours(self) -> dict[str, frozenset[str]]:
+        """Extracted neighbours of questions and specific concepts; generic ones are hidden."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for src, dst in self._joins():
+            if src not in self.generic and dst not in self.generic:
+                found[src].add(dst)
+                found[dst].add(src)
+        return {node: frozenset(found[node]) for node in sorted(found)}
+
+    def _joins(self) -> Iterable[tuple[str, str]]:
+        yield from ((edge.src, edge.dst) for edge in self.ground.mentions if edge.src_table == "Question")
+        yield from ((edge.src, edge.dst) for edge in self.ground.links)
+        yield from ((edge.src, edge.dst) for edge in self.ground.relates)
+
+    def common(self, one: str, other: str) -> tuple[str, ...]:
+        """Common neighbours of two nodes, sorted."""
+        empty: frozenset[str] = frozenset()
+        return tuple(sorted(self.neighbours.get(one, empty) & self.neighbours.get(other, empty)))
+
+    def degree(self, node: str) -> int:
+        return len(self.neighbours.get(node, ()))
+
+    def distance(self, one: str, other: str, limit: int = 4) -> int | None:
+        """Shortest extracted path by breadth-first search, None beyond ``limit``."""
+        seen, edge = {one}, {one}
+        for step in range(1, limit + 1):
+            edge = {far for near in edge for far in self.neighbours.get(near, ())} - seen
+            if other in edge:
+                return step
+            seen |= edge
+        return None
+
+    def specific(self, node: str) -> tuple[str, ...]:
+        """Specific concepts of a question (its own and those of its asking turns), rarest first."""
+        own = set(self.question_concepts.get(node, ()))
+        if not own:
+            own = {c for ref in self.askings.get(node, ()) for c in self.turn_concepts.get(ref, ())}
+        return self.rarest(own)
+
+    def rarest(self, concepts: Iterable[str]) -> tuple[str, ...]:
+        """The specific ones among them, rarest first, ties by id."""
+        kept = {each for each in concepts if self.is_specific(each)}
+        return tuple(sorted(kept, key=lambda each: (self.concepts[each].df, each)))
+
+    def thread_concepts(self, thread: str) -> tuple[str, ...]:
+        """Specific concepts of a thread, rarest first."""
+        refs = self.thread_turns.get(thread, ())
+        return self.rarest(each for ref in refs for each in self.turn_concepts.get(ref, ()))
+
+    @cached_property
+    def lineage_concepts(self) -> dict[str, frozenset[str]]:
+        """Specific concepts by lineage."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for concept, refs in self.concept_refs.items():
+            if self.is_specific(concept):
+                for lineage in self.lineages_of(refs):
+                    found[lineage].add(concept)
+        return {lineage: frozenset(found[lineage]) for lineage in sorted(found)}
+
+    @cached_property
+    def signal_refs(self) -> dict[str, tuple[tuple[str, Signal], ...]]:
+        """By signal kind: (ref, signal), oldest first."""
+        found: defaultdict[str, list[tuple[str, Signal]]] = defaultdict(list)
+        for ref, turn in self.turns.items():
+            for signal in self.signals(turn):
+                found[signal.kind].append((ref, signal))
+        return {
+            kind: tuple(sorted(found[kind], key=lambda each: (self.when(each[0]), each[1].type)))
+            for kind in sorted(found)
+        }
+
+    def signals(self, turn: SourceRefNode) -> tuple[Signal, ...]:
+        if turn.ref not in self.marks:
+            self.marks[turn.ref] = () if turn.signals == "[]" else SIGNALS.validate_json(turn.signals)
+        return self.marks[turn.ref]
+
+    def label(self, table: str, node: str) -> str:
+        """What a node is called."""
+        names: Mapping[str, Callable[[], str]] = {
+            "Question": lambda: self.questions[node].text,
+            "Concept": lambda: self.concepts[node].label,
+            "Journey": lambda: self.journeys[node].path_label,
+            "Thread": lambda: self.threads[node].title or node,
+        }
+        return names[table]()
+
+    def table(self, node: str) -> str | None:
+        """Table of a node id that may be an endpoint, None for others."""
+        families = (
+            ("Question", self.questions),
+            ("Concept", self.concepts),
+            ("Journey", self.journeys),
+            ("Thread", self.threads),
+        )
+        return next((name for name, family in families if node in family), None)
+
+    def refs_of(self, table: str, node: str) -> tuple[str, ...]:
+        """Clean turns that speak for a node, oldest first."""
+        found: tuple[str, ...]
+        match table:
+            case "Question":
+                found = self.cluster_refs(node)
+            case "Concept":
+                found = self.concept_refs.get(node, ())
+            case "Thread":
+                found = self.thread_turns.get(node, ())
+            case _:
+                found = self.journey_refs.get(node, ())
+        return tuple(sorted((ref for ref in found if ref in self.turns), key=self.when))
+
+    @cached_property
+    def journey_refs(self) -> dict[str, tuple[str, ...]]:
+        """Turns that the waypoints of a Journey are anchored at."""
+        anchored: defaultdict[str, set[str]] = defaultdict(set)
+        for edge in self.ground.anchored:
+            if edge.src_table == "Waypoint" and edge.dst_table == "SourceRef":
+                anchored[edge.src.rpartition("/")[0]].add(edge.dst)
+        return {journey: tuple(sorted(anchored[journey])) for journey in sorted(anchored)}
+
+    @cached_property
+    def journey_questions(self) -> dict[str, tuple[str, ...]]:
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for edge in self.ground.anchored:
+            if edge.src_table == "Journey" and edge.dst_table == "Question":
+                found[edge.src].add(edge.dst)
+        return {journey: tuple(sorted(found[journey])) for journey in sorted(found)}
+
+    def journey_concepts(self, journey: str) -> tuple[str, ...]:
+        """Specific concepts of a Journey: its own anchors, else those of its turns."""
+        own = {
+            edge.dst
+            for edge in self.ground.anchored
+            if edge.src == journey and edge.dst_table == "Concept"
+        }
+        turns = self.journey_refs.get(journey, ())
+        return self.rarest(own or (each for ref in turns for each in self.turn_concepts.get(ref, ())))
