@@ -1,1 +1,18 @@
-"""What can be seen: exports, the explorer page, the report."""
+"""What can be seen: exports, the explorer page and the report."""
+
+from export.view import EdgeRow, ExportView, Judged, NodeRow, Switches, shown
+from export.write import ExportError, TargetExists, Written, export, formats
+
+__all__ = [
+    "EdgeRow",
+    "ExportError",
+    "ExportView",
+    "Judged",
+    "NodeRow",
+    "Switches",
+    "TargetExists",
+    "Written",
+    "export",
+    "formats",
+    "shown",
+]

@@ -1,1 +1,1 @@
-"""One file per export format."""
+"""One file per export format; each has NAME, SUFFIX and write(view, out)."""
