@@ -163,17 +163,15 @@ class Page:
 
     def node_columns(self) -> dict[str, Json]:
         """What the map and the lists show of a node."""
-        first, last = (
-            zip(*map(self._span, range(len(self.nodes))), strict=True) if self.nodes else ((), ())
-        )
+        spans = [self._span(position) for position in range(len(self.nodes))]
         return {
             "id": [row.key for row in self.nodes],
             "kind": [self.rank[row.table] for row in self.nodes],
             "label": [_clip(row.columns.get(LABEL[row.table]), LABEL_LIMIT) for row in self.nodes],
             "note": [self.words.put(row.columns.get(NOTE[row.table])) for row in self.nodes],
             "project": [self.words.put(row.columns.get("project")) for row in self.nodes],
-            "first": first,
-            "last": last,
+            "first": [first for first, _ in spans],
+            "last": [last for _, last in spans],
         }
 
     def _span(self, position: int) -> tuple[int | None, int | None]:

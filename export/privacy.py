@@ -117,17 +117,19 @@ class Screen:
 
     @classmethod
     def of(
-        cls,
-        concepts: Iterable[Concept],
-        with_text: bool,
-        with_paths: bool,
-        public: bool,  # noqa: FBT001 - the switches, in their order
+        cls, concepts: Iterable[Concept], *, with_text: bool, with_paths: bool, public: bool
     ) -> "Screen":
+        """The rules of the switches; ``public`` wins over the two others."""
         paths = (row for row in concepts if row.kind is ConceptKind.PATH)
         labels = frozenset(
             label.casefold() for row in paths for label in (row.label, *row.aliases) if label
         )
-        return cls(with_text and not public, with_paths and not public, public, labels)
+        return cls(
+            with_text=with_text and not public,
+            with_paths=with_paths and not public,
+            public=public,
+            path_labels=labels,
+        )
 
     def hidden(self, table: str) -> frozenset[str]:
         """Columns of a table that do not leave."""

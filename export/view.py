@@ -13,7 +13,7 @@ from graphstore.model.base import Value
 from graphstore.model.hypothesis import HYPOTHESIS_WORDS, AnyHypothesis, Standing
 from graphstore.model.knowledge import Edge, Marks, Node, SeedRow
 
-Cell: TypeAlias = str | int | float | bool | None | tuple[str, ...]
+Cell: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 
 SEED_BOOKKEEPING: Final = frozenset({"detail", "run_id", "first_run", "last_run", "resolved_run"})
 """History of runs and a second copy of what the other columns say."""
@@ -158,7 +158,7 @@ def _edges(ground: Ground) -> Iterator[Edge]:
     yield from ground.relates
 
 
-def shown(  # noqa: PLR0913 - each is one family of the store
+def shown(
     ground: Ground,
     edges: Iterable[Edge] = (),
     *,
@@ -175,7 +175,12 @@ def shown(  # noqa: PLR0913 - each is one family of the store
     gets in, whatever is handed over.
     """
     allowed = switches or Switches()
-    screen = Screen.of(ground.concepts, allowed.with_text, allowed.with_paths, allowed.public)
+    screen = Screen.of(
+        ground.concepts,
+        with_text=allowed.with_text,
+        with_paths=allowed.with_paths,
+        public=allowed.public,
+    )
     judged = {order(one.hypothesis): one for one in hypotheses if allowed.with_hypotheses}
     return ExportView(
         switches=allowed,

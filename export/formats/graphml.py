@@ -80,5 +80,4 @@ def _lines(view: ExportView) -> Iterator[str]:
 
 def write(view: ExportView, out: BinaryIO) -> None:
     """Write the view as one directed multigraph."""
-    for line in _lines(view):
-        out.write(line.encode())
+    out.writelines(line.encode() for line in _lines(view))

@@ -5,6 +5,8 @@ graph's own names: an edge column of that name carries its table in front (``cit
 Refs and other lists are arrays; dreamt edges carry ``marked`` and ``standing``, others do not.
 """
 
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import BinaryIO, Final
 
 from export.view import EdgeRow, ExportView, NodeRow
@@ -37,6 +39,11 @@ def _edge(row: EdgeRow, number: int) -> dict[str, Json]:
     return columns | ends | {"marked": row.marked, "standing": row.standing}
 
 
+def _joined(rows: Iterable[dict[str, Json]]) -> Iterator[bytes]:
+    for number, row in enumerate(rows):
+        yield (b",\n" if number else b"\n") + canonical(row)
+
+
 def write(view: ExportView, out: BinaryIO) -> None:
     """Write one JSON object, a row on each line."""
     about: dict[str, Json] = {"schema": "clew.graph/1"}
@@ -44,9 +51,7 @@ def write(view: ExportView, out: BinaryIO) -> None:
         about["marked_edges"] = HYPOTHESIS_WORDS
     out.write(b'{"directed":true,"multigraph":true,"graph":' + canonical(about))
     out.write(b',\n"nodes":[')
-    for number, row in enumerate(view.every_node()):
-        out.write((b",\n" if number else b"\n") + canonical(_node(row)))
+    out.writelines(_joined(map(_node, view.every_node())))
     out.write(b'\n],\n"edges":[')
-    for number, edge in enumerate(view.every_edge()):
-        out.write((b",\n" if number else b"\n") + canonical(_edge(edge, number)))
+    out.writelines(_joined(map(_edge, view.every_edge(), count())))
     out.write(b"\n]}\n")

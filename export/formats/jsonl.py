@@ -46,5 +46,4 @@ def _lines(view: ExportView) -> Iterator[Line]:
 
 def write(view: ExportView, out: BinaryIO) -> None:
     """Write one line per node or edge."""
-    for _, _, line in _lines(view):
-        out.write(line + b"\n")
+    out.writelines(line + b"\n" for _, _, line in _lines(view))
