@@ -249,6 +249,8 @@ class RawTurn:
     """Native id of the thread that the record says it belongs to."""
     copied: bool = False
     """The source marks it as a copy out of another thread."""
+    group: str | None = None
+    """Native id of the utterance, where one may go on in a second file of the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +330,12 @@ class RawThread:
     """Tool calls after the last message with text: (name, count)."""
     record_keys: tuple[str, ...] = ()
     """Native ids of records that are no turns, for what refers to them."""
+    first_parent: str | None = None
+    """Native id that the first record names as its parent: a file may be the second half."""
+    lead_calls: bool = False
+    """A tool call stands before its first text: it belongs to what another file ends with."""
+    slash_commands: bool = False
+    """A human text that begins with ``/name`` is a command of the tool."""
     background: bool = False
     """The source stamps it as the copy of a session taken over in the background."""
     where: str = ""

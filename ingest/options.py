@@ -1,0 +1,40 @@
+"""What the owner may choose for a run of ingest, as plain facts."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Final
+
+from ingest.walk import SKIPPED
+
+CONTEXT_LIMIT: Final = 4000
+"""Characters kept of one tool or web text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Choices of one run; the defaults are those of the settings."""
+
+    salt: bytes = b""
+    """Key of the hashes beside masked secrets, the store's own."""
+    mask: bool = True
+    interim_min_chars: int = 280
+    """Interim texts from this length on are stored; 0 keeps all, -1 none."""
+    keep_context: bool = False
+    naive_zone: tzinfo = UTC
+    """Zone of times that name none."""
+    settle_s: int = 600
+    """Seconds without a change after which a live file counts as settled."""
+    format: str | None = None
+    """Reader to use without sniffing."""
+    only: tuple[str, ...] = ()
+    """Readers whose files are wanted; all if empty."""
+    since: datetime | None = None
+    """Older files are left out, by their time of change."""
+    notes: bool = False
+    """Markdown without chat marks is a note."""
+    me: tuple[str, ...] = ()
+    """Names of the owner in archives of several people."""
+    strict: bool = False
+    """Any loss makes the outcome a failure."""
+    dry_run: bool = False
+    skip_dirs: frozenset[str] = field(default=SKIPPED)

@@ -1,0 +1,370 @@
+"""Paths to sources: files, folders, zips in place, well-known places; all within bounds."""
+
+import io
+import os
+import re
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from graphstore.errors import Error
+from ingest.model import READ_ERRORS, ReadFailure, Source
+
+DEPTH: Final = 32
+FILES: Final = 200_000
+_SKIPPED: Final = """
+.git .hg .svn node_modules .venv venv __pycache__ target dist build .cache vendor Library
+"""
+SKIPPED: Final = frozenset(_SKIPPED.split())
+"""Folders left out by name."""
+SIDE_NAMES: Final = frozenset({
+    "export_manifest.json",
+    "conversations.json.index",
+    "chat.html",
+    "user.json",
+    "users.json",
+    "projects.json",
+    "memories.json",
+    "channels.json",
+})  # fmt: skip
+"""Files beside conversations that are never conversations."""
+
+MEMBERS: Final = 20_000
+ZIP_TOTAL: Final = 20 * 2**30
+"""Bytes unpacked from one zip."""
+MEMBER_TOTAL: Final = 8 * 2**30
+RATIO: Final = 200
+RATIO_FROM: Final = 64 * 2**20
+"""Bytes of a member from which its ratio is looked at."""
+SPOOL: Final = 64 * 2**20
+"""Bytes of standing input kept in memory."""
+_CHUNK: Final = 2**20
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+
+
+class IngestError(Error):
+    """Ingest failed."""
+
+
+class SourceNotFound(IngestError):
+    """There is no file or folder at {path}."""
+
+    hint = "check the path; without one, well-known places are searched"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class ZipBomb(IngestError):
+    """The archive unpacks to more than it may."""
+
+    hint = "unpack it by hand if you trust it, and ingest the folder"
+
+
+@dataclass(slots=True)
+class Found:
+    """What a walk met and did not give: reasons with counts, and side files."""
+
+    ignored: dict[str, int] = field(default_factory=dict)
+    side_files: int = 0
+
+    def ignore(self, reason: str) -> None:
+        self.ignored[reason] = self.ignored.get(reason, 0) + 1
+
+
+def find(
+    paths: tuple[str, ...], found: Found, skip: frozenset[str] = SKIPPED
+) -> Iterator[Source | ReadFailure]:
+    """Sources below the given paths, sorted within each; ``-`` is standing input.
+
+    Raises ``SourceNotFound`` before anything is read if a path does not exist.
+    """
+    for path in paths:
+        if path != "-" and not os.path.lexists(path):
+            raise SourceNotFound(path)
+    for path in paths:
+        if path == "-":
+            yield standing_input()
+        elif Path(path).is_dir():
+            yield from _folder(Path(path), found, skip)
+        else:
+            yield from _named(Path(path), found)
+
+
+def _named(file: Path, found: Found) -> Iterator[Source | ReadFailure]:
+    if _is_side(file):
+        found.side_files += 1
+    elif not _is_regular(file, follow=True):
+        yield ReadFailure(str(file), "unreadable_file", "not a regular file")
+    else:
+        yield from _source(file, file.name, str(file.absolute().parent), explicit=True)
+
+
+def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source | ReadFailure]:
+    for taken, file in enumerate(_walk(root, found, skip)):
+        if taken >= FILES:
+            found.ignore("too_many_files")
+            return
+        name = file.relative_to(root).as_posix()
+        yield from _source(file, f"{root.name}/{name}", str(root.absolute()), explicit=False)
+
+
+def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
+    """Regular files in the order of their paths; iterative, links not followed."""
+    pending = [(root, 0)]
+    while pending:
+        path, depth = pending.pop()
+        if depth and path.is_symlink():
+            found.ignore("symlink")
+        elif path.is_dir():
+            if depth > DEPTH:
+                found.ignore("too_deep")
+            elif not depth or path.name not in skip:
+                pending.extend((one, depth + 1) for one in reversed(_entries(path, found)))
+        elif not _is_regular(path, follow=False):
+            found.ignore("special_file")
+        elif _is_side(path):
+            found.side_files += 1
+        else:
+            yield path
+
+
+def _entries(folder: Path, found: Found) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        found.ignore("unreadable_folder")
+        return []
+
+
+def _source(file: Path, name: str, root: str, *, explicit: bool) -> Iterator[Source | ReadFailure]:
+    try:
+        yield Source.of_file(file, name=name, root=root, explicit=explicit)
+    except OSError as cause:
+        yield ReadFailure(str(file), "unreadable_file", type(cause).__name__)
+
+
+def _is_regular(file: Path, *, follow: bool) -> bool:
+    try:
+        return stat.S_ISREG((file.stat() if follow else file.lstat()).st_mode)
+    except OSError:
+        return False
+
+
+def _is_side(file: Path) -> bool:
+    name = file.name
+    workflow = name == "journal.jsonl" and "workflows" in file.parts
+    return name in SIDE_NAMES or name.endswith(".meta.json") or workflow
+
+
+def standing_input() -> Source:
+    """Standard input as one source, in memory or in a private temporary file."""
+    import sys
+
+    spool = tempfile.SpooledTemporaryFile(max_size=SPOOL)  # noqa: SIM115 - lives with its source
+    while chunk := sys.stdin.buffer.read(_CHUNK):
+        spool.write(chunk)
+    size = spool.tell()
+
+    def opener() -> BinaryIO:
+        spool.seek(0)
+        return _Kept(spool)
+
+    return Source("-", "-", size, 0, opener, explicit=True)
+
+
+class _Kept(io.BufferedIOBase):
+    """A spool that survives the closing of its readers."""
+
+    def __init__(self, spool: "tempfile.SpooledTemporaryFile[bytes]") -> None:
+        self._spool = spool
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._spool.read(-1 if size is None else size)
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return self._spool.readline(-1 if size is None else size)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._spool.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._spool.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+
+def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
+    """Sources of the members of a zip, by name; read in place, never extracted."""
+    try:
+        with archive.open() as stream, zipfile.ZipFile(stream) as opened:
+            infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
+    except READ_ERRORS as cause:
+        yield ReadFailure(archive.name, "unreadable_file", type(cause).__name__)
+        return
+    if len(infos) > MEMBERS:
+        yield ReadFailure(archive.name, "zip_bomb", "too many members")
+        return
+    budget = _Budget()
+    for name in sorted(infos):
+        yield from _member(archive, infos[name], budget, found)
+
+
+def _member(
+    archive: Source, info: zipfile.ZipInfo, budget: "_Budget", found: Found
+) -> Iterator[Source | ReadFailure]:
+    where = f"{archive.name}!{info.filename}"
+    if _unsafe(info):
+        yield ReadFailure(where, "unsafe_path")
+    elif info.flag_bits & 1:
+        yield ReadFailure(where, "unreadable_file", "encrypted")
+    elif _is_side(Path(info.filename)):
+        found.side_files += 1
+    else:
+        yield Source(
+            path=f"{archive.path}!{info.filename}",
+            name=where,
+            size=info.file_size,
+            mtime_ns=archive.mtime_ns,
+            opener=lambda: _Member(archive, info, budget),
+            root=archive.path,
+            check=info.CRC,
+        )
+
+
+def _unsafe(info: zipfile.ZipInfo) -> bool:
+    name = info.orig_filename
+    mode = info.external_attr >> 16
+    special = bool(stat.S_IFMT(mode)) and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    climbs = name.startswith("/") or ".." in name.split("/")
+    return special or climbs or "\\" in name or "\0" in name or bool(_DRIVE.match(name))
+
+
+@dataclass(slots=True)
+class _Budget:
+    """Bytes unpacked from one archive, whatever its headers say."""
+
+    most: dict[str, int] = field(default_factory=dict)
+
+    def spend(self, info: zipfile.ZipInfo, so_far: int) -> None:
+        """Count how far a member was read; raises ``ZipBomb`` beyond the bounds."""
+        self.most[info.filename] = max(so_far, self.most.get(info.filename, 0))
+        swollen = so_far > RATIO_FROM and so_far > RATIO * max(info.compress_size, 1)
+        if swollen or so_far > MEMBER_TOTAL or sum(self.most.values()) > ZIP_TOTAL:
+            raise ZipBomb
+
+
+class _Member(io.BufferedIOBase):
+    """One member opened for reading, counted as it is unpacked; owns its archive."""
+
+    def __init__(self, archive: Source, info: zipfile.ZipInfo, budget: _Budget) -> None:
+        self._stream = archive.open()
+        self._zip = zipfile.ZipFile(self._stream)
+        self._member = self._zip.open(info)
+        self._info = info
+        self._budget = budget
+        self._count = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            return b"".join(iter(lambda: self.read(_CHUNK), b""))
+        return self._counted(self._member.read(size))
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._counted(self._member.read1(size if size > 0 else _CHUNK))
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        return self._counted(self._member.readline(-1 if size is None else size))
+
+    def _counted(self, piece: bytes) -> bytes:
+        self._count += len(piece)
+        self._budget.spend(self._info, self._count)
+        return piece
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            self._member.close()
+            self._zip.close()
+            self._stream.close()
+        super().close()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tool keeps its conversations: paths relative to a base, by system."""
+
+    tool: str
+    linux: tuple[str, ...]
+    mac: tuple[str, ...]
+    windows: tuple[str, ...]
+    variable: str | None = None
+    """Environment variable that replaces the base."""
+    below_variable: tuple[str, ...] = ()
+
+
+def _same(
+    tool: str, *paths: str, variable: str | None = None, below: tuple[str, ...] = ()
+) -> Place:
+    home = tuple(f"~/{path}" for path in paths)
+    return Place(tool, home, home, home, variable, below)
+
+
+def _here(tool: str, path: str) -> Place:
+    return Place(tool, (f"./{path}",), (f"./{path}",), (f"./{path}",))
+
+
+PLACES: Final = (
+    _same(
+        "claude-code",
+        ".claude/projects",
+        ".config/claude/projects",
+        variable="CLAUDE_CONFIG_DIR",
+        below=("projects",),
+    ),
+    _same(
+        "codex",
+        ".codex/sessions",
+        ".codex/archived_sessions",
+        ".codex/history.jsonl",
+        variable="CODEX_HOME",
+        below=("sessions", "archived_sessions", "history.jsonl"),
+    ),
+    _same("gemini-cli", ".gemini/tmp/*/chats"),
+    Place(
+        "llm",
+        ("~/.config/io.datasette.llm/logs.db",),
+        ("~/Library/Application Support/io.datasette.llm/logs.db",),
+        ("%APPDATA%/io.datasette.llm/logs.db",),
+        "LLM_USER_PATH",
+        ("logs.db",),
+    ),
+    _same(
+        "opencode",
+        ".local/share/opencode/opencode.db",
+        ".local/share/opencode/storage",
+        variable="XDG_DATA_HOME",
+        below=("opencode/opencode.db", "opencode/storage"),
+    ),
+    _same("pi", ".pi/agent/sessions"),
+    Place(
+        "cursor",
+        ("~/.config/Cursor/User/globalStorage/state.vscdb",),
+        ("~/Library/Application Support/Cursor/User/globalStorage/state.vscdb",),
+        ("%APPDATA%/Cursor/User/globalStorage/state.vscdb",),
+    ),
+    _here("aider", ".aider.chat.history.md"),
+    _here("specstory", ".specstory/history"),
+)
+"""Well-known places: ``~`` is the home folder, ``.`` the current one and its git root."""
