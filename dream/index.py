@@ -11,8 +11,9 @@ from functools import cached_property
 
 from pydantic import TypeAdapter
 
+from dream.lexicon import has
 from graphstore.derivation import Ground
-from graphstore.model.hubs import generic_concepts
+from graphstore.model.hubs import hub_limit, is_generic
 from graphstore.model.knowledge import (
     Concept,
     Journey,
@@ -77,7 +78,12 @@ class Index:
     @cached_property
     def generic(self) -> frozenset[str]:
         """Concepts set aside by the hub rule over the whole store."""
-        return generic_concepts(self.ground.concepts, self.lineages)
+        limit = hub_limit(((each.df, each.generic) for each in self.ground.concepts), self.lineages)
+        return frozenset(
+            each.concept_id
+            for each in self.ground.concepts
+            if is_generic(each.df, limit, listed=each.generic)
+        )
 
     def lineage(self, ref: str) -> str:
         """Lineage root of the thread of a turn."""
@@ -103,7 +109,8 @@ class Index:
             found[turn.thread_id].append(turn)
         return {
             thread: tuple(
-                each.ref for each in sorted(found[thread], key=lambda turn: (turn.position or 0, turn.turn))
+                each.ref
+                for each in sorted(found[thread], key=lambda turn: (turn.position or 0, turn.turn))
             )
             for thread in sorted(found)
         }
@@ -122,7 +129,8 @@ class Index:
         """Clean turns that mention a concept."""
         found = self._joined("SourceRef", by_source=False)
         return {
-            concept: tuple(ref for ref in refs if ref in self.turns) for concept, refs in found.items()
+            concept: tuple(ref for ref in refs if ref in self.turns)
+            for concept, refs in found.items()
         }
 
     @cached_property
@@ -168,6 +176,10 @@ class Index:
         """Sort key of a turn by time; undated turns come first."""
         moment = self.turns[ref].at
         return (moment.timestamp() if moment else 0.0, ref)
+
+    def when_any(self, ref: str) -> tuple[float, str]:
+        """As ``when``, for a turn that may be off the main line."""
+        return self.when(ref) if ref in self.turns else (0.0, ref)
 
     @cached_property
     def clusters(self) -> dict[str, str]:
@@ -219,7 +231,9 @@ class Index:
         return {node: frozenset(found[node]) for node in sorted(found)}
 
     def _joins(self) -> Iterable[tuple[str, str]]:
-        yield from ((edge.src, edge.dst) for edge in self.ground.mentions if edge.src_table == "Question")
+        yield from (
+            (edge.src, edge.dst) for edge in self.ground.mentions if edge.src_table == "Question"
+        )
         yield from ((edge.src, edge.dst) for edge in self.ground.links)
         yield from ((edge.src, edge.dst) for edge in self.ground.relates)
 
@@ -269,6 +283,13 @@ class Index:
         return {lineage: frozenset(found[lineage]) for lineage in sorted(found)}
 
     @cached_property
+    def verifying(self) -> frozenset[str]:
+        """Lineages with a clean turn that uses words of verification."""
+        return frozenset(
+            self.lineage(ref) for ref, turn in self.turns.items() if has("verification", turn.text)
+        )
+
+    @cached_property
     def signal_refs(self) -> dict[str, tuple[tuple[str, Signal], ...]]:
         """By signal kind: (ref, signal), oldest first."""
         found: defaultdict[str, list[tuple[str, Signal]]] = defaultdict(list)
@@ -282,7 +303,9 @@ class Index:
 
     def signals(self, turn: SourceRefNode) -> tuple[Signal, ...]:
         if turn.ref not in self.marks:
-            self.marks[turn.ref] = () if turn.signals == "[]" else SIGNALS.validate_json(turn.signals)
+            self.marks[turn.ref] = (
+                () if turn.signals == "[]" else SIGNALS.validate_json(turn.signals)
+            )
         return self.marks[turn.ref]
 
     def label(self, table: str, node: str) -> str:
@@ -344,4 +367,6 @@ class Index:
             if edge.src == journey and edge.dst_table == "Concept"
         }
         turns = self.journey_refs.get(journey, ())
-        return self.rarest(own or (each for ref in turns for each in self.turn_concepts.get(ref, ())))
+        return self.rarest(
+            own or (each for ref in turns for each in self.turn_concepts.get(ref, ()))
+        )

@@ -1,0 +1,293 @@
+"""Candidate pairs of a focus: which two nodes a hypothesis could join."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from dream.index import Index
+from dream.model import Focus
+
+MOST = 16
+BRIDGE_SIDE, BRIDGE_BEST = 4, 8
+OTHER_JOURNEYS, OPEN_QUESTIONS, OWN_QUESTIONS = 6, 4, 8
+THEME_QUESTIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two nodes, and where it matters the turns that speak for each."""
+
+    src_table: str
+    src: str
+    dst_table: str
+    dst: str
+    new_concept: str | None = None
+
+
+def candidates(focus: Focus, index: Index) -> tuple[Candidate, ...]:
+    """Pairs of a focus, at most 16, endpoints in the store, no node with itself."""
+    finders = {
+        "seed": of_seed,
+        "question_link": of_cluster,
+        "journey": of_journey,
+        "frontier": of_thread,
+        "theme": of_theme,
+        "correction": of_correction,
+    }
+    found = dict.fromkeys(finders[focus.kind](focus, index))
+    return tuple(pair for pair in found if pair.src != pair.dst)[:MOST]
+
+
+def of_seed(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """By the shape of the seed."""
+    match focus.shape:
+        case "weak_bridge":
+            yield from across(focus, index)
+        case "missing_middle":
+            yield from missing(focus, index)
+        case "cut_point":
+            yield from parts(focus, index)
+        case "cycle":
+            yield from circle(focus, index)
+        case "island":
+            yield from outside(focus, index)
+        case _:
+            yield from unresolved(focus, index)
+
+
+def side(focus: Focus, *roles: str) -> tuple[str, ...]:
+    """Members that play one of the roles, in the order of the seed."""
+    return tuple(node for role, node in focus.members if role in roles)
+
+
+def questions_in(nodes: Iterable[str], index: Index) -> tuple[str, ...]:
+    """Questions among nodes and in thread nodes, most salient first."""
+    found: set[str] = set()
+    for node in nodes:
+        found.update((node,) if node in index.questions else index.asked_in.get(node, ()))
+    return tuple(sorted(found, key=lambda each: (-index.questions[each].salience, each)))
+
+
+def undirected(index: Index, one: str, other: str) -> Candidate:
+    """Two questions, the smaller id first."""
+    low, high = sorted((one, other))
+    return Candidate("Question", low, "Question", high)
+
+
+def across(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Best questions on both sides of a bridge."""
+    near = questions_in(side(focus, "side_a"), index)[:BRIDGE_SIDE]
+    far = questions_in(side(focus, "side_b"), index)[:BRIDGE_SIDE]
+    scored = sorted(
+        ((-adamic_adar(index, a, b), *sorted((a, b))) for a, b in product(near, far) if a != b)
+    )
+    for _, low, high in scored[:BRIDGE_BEST]:
+        yield Candidate("Question", low, "Question", high)
+
+
+def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """The newest thread on A and the concept C it never met; then questions on both."""
+    for one, other in product(side(focus, "side_a"), side(focus, "side_b")):
+        if one in index.concepts and other in index.concepts:
+            for near, far in ((one, other), (other, one)):
+                thread = newest_thread(index.concept_refs.get(near, ()), index)
+                if thread is not None:
+                    yield Candidate("Thread", thread, "Concept", far)
+            near_questions = index.concept_questions.get(one, ())[:3]
+            far_questions = index.concept_questions.get(other, ())[:3]
+            for a, b in product(near_questions, far_questions):
+                yield undirected(index, a, b)
+
+
+def newest_thread(refs: Iterable[str], index: Index) -> str | None:
+    """Thread of the newest of some turns."""
+    found = max((ref for ref in refs if ref in index.turns), key=index.when, default=None)
+    return None if found is None else index.turns[found].thread_id
+
+
+def parts(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """A cut node, and the best question of each part."""
+    for cut in side(focus, "cut"):
+        table = index.table(cut)
+        if table in ("Question", "Concept"):
+            for role in ("side_a", "side_b"):
+                best = [each for each in questions_in(side(focus, role), index) if each != cut]
+                if best:
+                    yield Candidate(table, cut, "Question", best[0])
+
+
+def circle(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """The newest thread of a cycle, and the question it comes back to."""
+    nodes = side(focus, "member")
+    threads = [node for node in nodes if node in index.threads]
+    refs = [ref for thread in threads for ref in index.thread_turns.get(thread, ())]
+    last = newest_thread(refs, index)
+    met = set(nodes)
+    asked = [
+        question
+        for question in questions_in(nodes, index)
+        if question in met or met.intersection(index.question_concepts.get(question, ()))
+    ]
+    asked.sort(key=lambda each: (-len(index.cluster_refs(each)), each))
+    if last is not None:
+        for question in asked[:2]:
+            yield Candidate("Thread", last, "Question", question)
+
+
+def outside(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Own questions of an island, and the nearest ones elsewhere by static words."""
+    own = questions_in(side(focus, "member"), index)[:4]
+    inside = set(side(focus, "member"))
+    others = [each for each in index.questions if each not in inside]
+    for question in own:
+        near = sorted(others, key=lambda each: (-words_shared(index, question, each), each))
+        for other in near[:2]:
+            if words_shared(index, question, other):
+                yield undirected(index, question, other)
+
+
+def words_shared(index: Index, one: str, other: str) -> int:
+    """Common content words of two questions."""
+    return len(
+        content_words(index.questions[one].text) & content_words(index.questions[other].text)
+    )
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Words of at least five letters, folded: the long ones carry content."""
+    return frozenset(word for word in text.casefold().split() if len(word) >= 5)  # noqa: PLR2004
+
+
+def unresolved(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Open questions of a knot, pairwise."""
+    nodes = side(focus, "member", "side_a", "side_b", "cut")
+    open_ones = [each for each in questions_in(nodes, index) if not index.cluster_answers(each)]
+    for one, other in combinations(open_ones[:5], 2):
+        yield undirected(index, one, other)
+
+
+def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """The newest thread that asks, and the earliest wording; then questions next to it."""
+    refs = index.cluster_refs(focus.id)
+    members = index.members[focus.id]
+    earliest = min(members, key=lambda each: (index.when(index.askings[each][0]), each))
+    last = newest_thread(refs, index)
+    if last is not None:
+        yield Candidate("Thread", last, "Question", earliest)
+    for other in companions(earliest, index):
+        yield undirected(index, earliest, other)
+
+
+def companions(question: str, index: Index) -> tuple[str, ...]:
+    """Questions of other clusters that share the rarest concepts with this one."""
+    cluster = index.clusters[question]
+    found: dict[str, float] = {}
+    for concept in index.specific(question):
+        for other in index.concept_questions.get(concept, ()):
+            if index.clusters[other] != cluster:
+                found[other] = found.get(other, 0.0) + index.idf(concept)
+    return tuple(sorted(found, key=lambda each: (-round(found[each], 6), each)))[:BRIDGE_BEST]
+
+
+def of_journey(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Other Journeys that share concepts, own open questions, concepts that are absent."""
+    own = set(index.journey_concepts(focus.id))
+    others = [
+        (-len(own & set(index.journey_concepts(other))), other)
+        for other in index.journeys
+        if other != focus.id
+    ]
+    for _, other in sorted(others)[:OTHER_JOURNEYS]:
+        low, high = sorted((focus.id, other))
+        yield Candidate("Journey", low, "Journey", high)
+    open_ones = [
+        each
+        for each in index.journey_questions.get(focus.id, ())
+        if not index.cluster_answers(each)
+    ]
+    for question in open_ones[:OPEN_QUESTIONS]:
+        yield Candidate("Journey", focus.id, "Question", question)
+    for concept in absent(index, own, index.lineages_of(index.journey_refs.get(focus.id, ()))):
+        yield Candidate("Journey", focus.id, "Concept", concept)
+
+
+def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """A thread with its own open questions, then with the concepts it never met."""
+    own = [each for each in index.asked_in.get(focus.id, ()) if not index.cluster_answers(each)]
+    own.sort(key=lambda each: (-index.questions[each].salience, each))
+    for question in own[:OWN_QUESTIONS]:
+        yield Candidate("Thread", focus.id, "Question", question)
+    lineage = index.threads[focus.id].lineage_root
+    for concept in absent(index, set(index.thread_concepts(focus.id)), frozenset({lineage})):
+        yield Candidate("Thread", focus.id, "Concept", concept)
+
+
+def absent(index: Index, own: set[str], inside: frozenset[str]) -> tuple[str, ...]:
+    """Concepts that come with >= 3 of the own ones in >= 3 other lineages, best support first."""
+    weights: dict[str, tuple[set[str], set[str]]] = {}
+    for lineage, concepts in index.lineage_concepts.items():
+        met = own & concepts
+        if lineage not in inside and met:
+            for concept in concepts - own:
+                with_, where = weights.setdefault(concept, (set(), set()))
+                with_.update(met)
+                where.add(lineage)
+    found = [
+        (-round(sum(index.idf(each) for each in with_), 6), concept)
+        for concept, (with_, where) in weights.items()
+        if len(with_) >= 3 and len(where) >= 3  # noqa: PLR2004
+    ]
+    return tuple(concept for _, concept in sorted(found)[:4])
+
+
+def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """The newest thread of a theme brings a concept it never met; who else discusses that?"""
+    refs = index.concept_refs[focus.id]
+    newest = newest_thread(refs, index)
+    if newest is None:
+        return
+    lineage = index.threads[newest].lineage_root
+    before = {
+        each
+        for ref in refs
+        if index.lineage(ref) != lineage
+        for each in index.lineage_concepts.get(index.lineage(ref), ())
+    }
+    asked = [q for q in index.asked_in.get(newest, ()) if focus.id in index.specific(q)]
+    for concept in index.thread_concepts(newest):
+        if concept != focus.id and concept not in before:
+            for own, other in product(
+                asked[:2], index.concept_questions.get(concept, ())[:THEME_QUESTIONS]
+            ):
+                low, high = sorted((own, other))
+                yield Candidate("Question", low, "Question", high, new_concept=concept)
+
+
+def of_correction(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """The last thread that was corrected, and the first."""
+    refs = correction_refs(focus, index)
+    first, last = index.turns[refs[0]].thread_id, index.turns[refs[-1]].thread_id
+    yield Candidate("Thread", last, "Thread", first)
+
+
+def correction_refs(focus: Focus, index: Index) -> tuple[str, ...]:
+    """Turns of one repeated correction, oldest first."""
+    target, _, concept = focus.id.partition("/")
+    return tuple(
+        ref
+        for ref, signal in index.signal_refs.get("correction", ())
+        if signal.type == target
+        and concept in (signal.concepts or index.turn_concepts.get(ref, ()))
+    )
+
+
+def adamic_adar(index: Index, one: str, other: str) -> float:
+    """Sum over common neighbours of 1 / ln degree (Adamic and Adar 2003), degree at least 2."""
+    from math import log
+
+    return round(sum(1 / log(max(2, index.degree(each))) for each in index.common(one, other)), 6)
+
+
+def resource_allocation(index: Index, one: str, other: str) -> float:
+    """Sum over common neighbours of 1 / degree (Zhou, Lü and Zhang 2009)."""
+    return round(sum(1 / index.degree(each) for each in index.common(one, other)), 6)
