@@ -59,7 +59,7 @@ def settled(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
     del shared
     for table, node in ((pair.src_table, pair.src), (pair.dst_table, pair.dst)):
         if table == "Question":
-            for ref in reversed(sorted(index.cluster_answers(node), key=index.when_any)):
+            for ref in sorted(index.cluster_answers(node), key=index.when_any, reverse=True):
                 at = index.turns[ref].at if ref in index.turns else None
                 day = at.date().isoformat() if at else "an unknown day"
                 label = quote(index.label(table, node), 90)

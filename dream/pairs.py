@@ -68,7 +68,7 @@ def questions_in(nodes: Iterable[str], index: Index) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda each: (-index.questions[each].salience, each)))
 
 
-def undirected(index: Index, one: str, other: str) -> Candidate:
+def undirected(one: str, other: str) -> Candidate:
     """Two questions, the smaller id first."""
     low, high = sorted((one, other))
     return Candidate("Question", low, "Question", high)
@@ -96,7 +96,7 @@ def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
             near_questions = index.concept_questions.get(one, ())[:3]
             far_questions = index.concept_questions.get(other, ())[:3]
             for a, b in product(near_questions, far_questions):
-                yield undirected(index, a, b)
+                yield undirected(a, b)
 
 
 def newest_thread(refs: Iterable[str], index: Index) -> str | None:
@@ -143,7 +143,7 @@ def outside(focus: Focus, index: Index) -> Iterator[Candidate]:
         near = sorted(others, key=lambda each: (-words_shared(index, question, each), each))
         for other in near[:2]:
             if words_shared(index, question, other):
-                yield undirected(index, question, other)
+                yield undirected(question, other)
 
 
 def words_shared(index: Index, one: str, other: str) -> int:
@@ -163,7 +163,7 @@ def unresolved(focus: Focus, index: Index) -> Iterator[Candidate]:
     nodes = side(focus, "member", "side_a", "side_b", "cut")
     open_ones = [each for each in questions_in(nodes, index) if not index.cluster_answers(each)]
     for one, other in combinations(open_ones[:5], 2):
-        yield undirected(index, one, other)
+        yield undirected(one, other)
 
 
 def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -175,7 +175,7 @@ def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
     if last is not None:
         yield Candidate("Thread", last, "Question", earliest)
     for other in companions(earliest, index):
-        yield undirected(index, earliest, other)
+        yield undirected(earliest, other)
 
 
 def companions(question: str, index: Index) -> tuple[str, ...]:
