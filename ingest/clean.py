@@ -1,0 +1,266 @@
+"""Raw threads to clean ones: safe text, no envelopes, secrets masked, times placed, taint."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeAlias
+
+from graphstore.ids import fingerprint
+from graphstore.model.conversation import Attachment, Event, Masked, Role, Taint
+from ingest.envelopes import Opened, open_block, open_slash, without_thoughts
+from ingest.model import Disposition, RawThread, RawTurn, Summary, Tally, TitleCandidate
+from ingest.options import CONTEXT_LIMIT, Options
+from ingest.text import safe_text
+
+Masker: TypeAlias = Callable[[str], tuple[str, tuple[Masked, ...]]]
+Calls: TypeAlias = tuple[tuple[str, int], ...]
+
+TITLE_LIMIT: Final = 80
+"""Characters of a title taken from the first question."""
+LINKS: Final = 200
+"""Links kept of one turn."""
+_NO_TITLE: Final = frozenset({"new chat", "untitled", "new conversation"})
+_TITLE_ORDER: Final = ("user", "native", "ai", "summary", "heading", "stem")
+_HOME: Final = re.compile(
+    r"\A(?:/Users/[^/]+|/home/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)(?=[\\/]|\Z)"
+)
+_LINK: Final = re.compile(
+    r"!?\[\[[^\[\]\n]{1,300}\]\]"
+    r"|https?://[^\s<>\"'`\])]+"
+    r"|(?<![\w/#&])#[^\W\d_][\w/-]*"
+    r"|(?<=\s)\^[\w-]+(?=\s*$)",
+    re.MULTILINE,
+)
+_FENCED: Final = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(slots=True)
+class CleanTurn:
+    """A turn that is ready but for its number and its place among others."""
+
+    raw: RawTurn
+    """Its native facts; the blocks are gone."""
+    text: str
+    fingerprint: str
+    at: datetime | None
+    masked: tuple[Masked, ...]
+    links: tuple[str, ...]
+    carrier: int
+    """Index of its carrier in the run."""
+    calls: Calls = ()
+    interim: bool = False
+    touched: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Words of a person or of the assistant."""
+        return self.raw.role is not Role.OTHER
+
+    @property
+    def folded(self) -> str:
+        """Role and text without differences of white space."""
+        return fingerprint(self.raw.role, " ".join(self.text.split()))
+
+
+@dataclass(slots=True)
+class CleanThread:
+    """One conversation as one carrier has it, cleaned and masked."""
+
+    raw: RawThread
+    """Its native facts; the turns are moved to ``turns``."""
+    turns: list[CleanTurn]
+    carrier: int
+    naive: bool = False
+    """Some of its times named no zone."""
+    closed: bool = True
+    """Its carrier has not changed for long enough, or never grows."""
+
+
+def clean(
+    raw: RawThread, carrier: int, tally: Tally, options: Options, masker: Masker, *, closed: bool
+) -> CleanThread:
+    """Clean one thread and count the records that gave no words.
+
+    Records of the turns that stay are counted later, when it is known which are interim.
+    """
+    cleaner = _Cleaner(raw, carrier, tally, options, masker)
+    turns = cleaner.turns()
+    raw.turns = []
+    cleaner.head()
+    return CleanThread(raw, turns, carrier, naive=cleaner.naive, closed=closed)
+
+
+class _Cleaner:
+    """Cleaning of one thread: what every step needs at hand."""
+
+    def __init__(
+        self, raw: RawThread, carrier: int, tally: Tally, options: Options, masker: Masker
+    ) -> None:
+        self.raw = raw
+        self.carrier = carrier
+        self.tally = tally
+        self.options = options
+        self.masker = masker
+        self.naive = False
+        self.commands: list[Event] = []
+        self.project = raw.project or ""
+
+    def turns(self) -> list[CleanTurn]:
+        kept: list[CleanTurn] = []
+        waiting: list[tuple[str, int]] = []
+        paths: list[str] = []
+        for raw in self.raw.turns:
+            turn = self.turn(raw)
+            if turn is None:
+                waiting.extend(raw.calls)
+                paths.extend(raw.touched)
+                continue
+            if raw.role is Role.ASSISTANT and waiting:
+                turn.calls = (*waiting, *turn.calls)
+                waiting = []
+            if raw.role is Role.ASSISTANT and paths:
+                turn.touched = tuple(sorted({*turn.touched, *map(self.path, paths)}))
+                paths = []
+            kept.append(turn)
+        return kept
+
+    def turn(self, raw: RawTurn) -> CleanTurn | None:
+        """The turn of a message, or None if it holds no words: its records are counted."""
+        text, dropped = self.words(raw)
+        raw.blocks = ()
+        if not text:
+            self.tally.drop(dropped, raw.records)
+            return None
+        masked, spans = self.masker(text)
+        at = self.time(raw.at)
+        raw.taint = raw.taint or Taint(raw.role.value)
+        raw.attachments = tuple(self.attachment(one) for one in raw.attachments)
+        if raw.speaker is not None:
+            raw.speaker = self.line(raw.speaker)
+        links = find_links(masked) if raw.role is Role.HUMAN else ()
+        touched = tuple(sorted({self.path(one) for one in raw.touched}))
+        return CleanTurn(
+            raw, masked, fingerprint(raw.role, masked), at, spans, links, self.carrier, raw.calls,
+            touched=touched,
+        )  # fmt: skip
+
+    def words(self, raw: RawTurn) -> tuple[str, Disposition]:
+        """Words of a message, and what it counts as if there are none."""
+        blocks = [self.safe(block, raw) for block in raw.blocks]
+        if raw.role is Role.HUMAN:
+            return self.human(blocks, raw)
+        if raw.role is Role.ASSISTANT:
+            parts = [without_thoughts(block) for block in blocks]
+            text = _join(part for part, _ in parts)
+            thought = any(had for _, had in parts)
+            return text, "thinking" if thought else "tool" if raw.calls else "empty"
+        text = _join(blocks)
+        if raw.taint in {Taint.TOOL, Taint.WEB}:
+            return text[:CONTEXT_LIMIT].rstrip() if self.options.keep_context else "", "tool"
+        return text, "empty"
+
+    def human(self, blocks: list[str], raw: RawTurn) -> tuple[str, Disposition]:
+        opened: list[Opened] = []
+        for block in blocks:
+            one = open_block(block)
+            if self.raw.slash_commands and one.command is None:
+                one = open_slash(one.text)
+            if one.command is not None:
+                self.commands.append(
+                    Event(kind="command", at=self.time(raw.at), detail=one.command)
+                )
+            opened.append(one)
+        reasons = [one.removed for one in opened if one.removed is not None]
+        dropped: Disposition = "command" if "command" in reasons else (reasons or ["empty"])[0]
+        return _join(one.text for one in opened), dropped
+
+    def safe(self, block: str, raw: RawTurn | None = None) -> str:
+        text, repairs = safe_text(block)
+        for code, count in repairs:
+            self.tally.note(code, raw.line if raw else None, count)
+        return text
+
+    def line(self, text: str) -> str:
+        """A short text beside the turns (title, name, path): safe, masked, on one line."""
+        return self.masker(" ".join(safe_text(text)[0].split()))[0]
+
+    def time(self, moment: datetime | None) -> datetime | None:
+        """An aware time; one that names no zone gets that of the options."""
+        if moment is None or moment.tzinfo is not None:
+            return moment
+        self.naive = True
+        return moment.replace(tzinfo=self.options.naive_zone)
+
+    def attachment(self, one: Attachment) -> Attachment:
+        return one if one.name is None else one.replace(name=self.line(one.name))
+
+    def path(self, written: str) -> str:
+        """A touched path relative to the project, or to the home folder."""
+        path = written.replace("\\", "/")
+        project = self.project.replace("\\", "/").rstrip("/")
+        if project and path.startswith(project + "/"):
+            path = path[len(project) + 1 :]
+        return self.line(at_home(path))
+
+    def head(self) -> None:
+        """Clean what stands beside the turns, in place."""
+        raw = self.raw
+        raw.titles = tuple(
+            TitleCandidate(one.kind, title)
+            for one in raw.titles
+            if (title := self.line(one.text)) and title.casefold() not in _NO_TITLE
+        )
+        raw.summaries = tuple(Summary(one.leaf, self.line(one.text)) for one in raw.summaries)
+        raw.started_at, raw.ended_at = self.time(raw.started_at), self.time(raw.ended_at)
+        events = [self.event(one) for one in raw.events]
+        raw.events = (*events, *(self.event(one) for one in self.commands))
+        raw.project = self.line(at_home(raw.project)) if raw.project else None
+        raw.participants = tuple(self.line(one) for one in raw.participants)
+        raw.models = tuple(self.line(one) for one in raw.models)
+
+    def event(self, one: Event) -> Event:
+        detail = None if one.detail is None else self.line(one.detail)
+        return Event(kind=one.kind, at=self.time(one.at), detail=detail)
+
+
+def _join(parts: Iterable[str]) -> str:
+    """Parts of one message, joined with a blank line."""
+    return safe_text("\n\n".join(part for part in parts if part))[0]
+
+
+def at_home(path: str) -> str:
+    """A path with the home folder written ``~``."""
+    return _HOME.sub("~", path)
+
+
+def find_links(text: str) -> tuple[str, ...]:
+    """Wikilinks, URLs, tags and block marks of a text outside fences, first seen first."""
+    if "[[" not in text and "#" not in text and "://" not in text and "^" not in text:
+        return ()
+    found = (match[0].rstrip(".,;:!?") for match in _LINK.finditer(_FENCED.sub("", text)))
+    return tuple(dict.fromkeys(found))[:LINKS]
+
+
+def short_title(text: str) -> str:
+    """First line of a text, cut at a word."""
+    line = " ".join(text.lstrip().partition("\n")[0].split())
+    if len(line) <= TITLE_LIMIT:
+        return line
+    cut = line[: TITLE_LIMIT + 1].rpartition(" ")[0] or line[:TITLE_LIMIT]
+    return cut.rstrip(" ,;:-")
+
+
+def choose_title(
+    candidates: tuple[TitleCandidate, ...], turns: tuple[tuple[Role, str], ...]
+) -> str | None:
+    """The best title: named by the user, native, by the tool's model, else the first question.
+
+    ``turns`` are (role, text) of the main line. The first candidate of the best kind wins.
+    """
+    ranked = sorted(candidates, key=lambda one: _TITLE_ORDER.index(one.kind))
+    if ranked:
+        return ranked[0].text
+    questions = (text for role, text in turns if role is Role.HUMAN)
+    first = next(questions, None)
+    return None if first is None else short_title(first) or None

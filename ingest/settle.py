@@ -1,0 +1,133 @@
+"""Which of an agent's messages are answers: the interim rule, and what a live file may show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from graphstore.model.conversation import Role
+from ingest.clean import Calls, CleanTurn
+from ingest.model import Tally
+from ingest.options import Options
+
+
+@dataclass(slots=True)
+class Settled:
+    """Turns to store, in source order, and what was decided about the rest."""
+
+    turns: list[CleanTurn]
+    live: bool = False
+    """The last message is held back: it may still grow."""
+    passed_keys: set[str] = field(default_factory=set)
+    """Native ids of interim messages that are not stored."""
+    passed_words: set[str] = field(default_factory=set)
+    """Their folded words."""
+
+
+def settle(
+    turns: Sequence[CleanTurn],
+    tallies: Sequence[Tally],
+    options: Options,
+    *,
+    agent: bool,
+    closed: bool,
+) -> Settled:
+    """Apply the interim rule to the turns of one thread, and count their records.
+
+    In an agent's transcript a message is interim if it holds a tool call or is directly
+    followed by one; the source's own mark wins. Long ones are kept as such; a closed exchange
+    without a final message has its last interim one as its answer. ``closed`` says that the
+    carrier has come to rest: otherwise a last assistant message without a final stop mark is
+    held back, and its records count as not read yet.
+    """
+    kept = list(turns)
+    live = not closed
+    if live and kept and _may_grow(kept[-1]):
+        held = kept.pop()
+        tallies[held.carrier].read(-held.raw.records)
+    if not agent:
+        for turn in kept:
+            tallies[turn.carrier].drop("turn", turn.raw.records)
+        return Settled(kept, live)
+    return _by_exchange(kept, tallies, options, live=live)
+
+
+def _may_grow(turn: CleanTurn) -> bool:
+    return turn.raw.role is Role.ASSISTANT and not (turn.raw.stopped and not turn.raw.calls_tool)
+
+
+def _by_exchange(
+    turns: list[CleanTurn], tallies: Sequence[Tally], options: Options, *, live: bool
+) -> Settled:
+    settled = Settled([], live)
+    waiting: list[tuple[str, int]] = []
+    answers = _answers(turns, live=live)
+    for index, turn in enumerate(turns):
+        interim = is_interim(turn) and index not in answers
+        if interim and not _long_enough(turn, options):
+            waiting.extend(turn.calls)
+            settled.passed_words.add(turn.folded)
+            settled.passed_keys.update(_keys(turn))
+            tallies[turn.carrier].drop("interim", turn.raw.records)
+            continue
+        turn.interim = interim
+        if turn.raw.role is Role.ASSISTANT and waiting:
+            turn.calls = (*waiting, *turn.calls)
+            waiting = []
+        settled.turns.append(turn)
+        tallies[turn.carrier].drop("turn", turn.raw.records)
+    return settled
+
+
+def _answers(turns: list[CleanTurn], *, live: bool) -> set[int]:
+    """Indexes of the interim messages that are the answers of closed exchanges."""
+    found: set[int] = set()
+    last: int | None = None
+    for index, turn in enumerate(turns):
+        if turn.raw.role is Role.HUMAN:
+            if last is not None:
+                found.add(last)
+            last = None
+        elif turn.raw.role is Role.ASSISTANT:
+            last = index
+    if last is not None and not live:
+        found.add(last)
+    spoken = _finally_spoken(turns)
+    return {index for index in found if index not in spoken}
+
+
+def _finally_spoken(turns: list[CleanTurn]) -> set[int]:
+    """Indexes of the messages of exchanges that have a final one."""
+    found: set[int] = set()
+    exchange: list[int] = []
+    final = False
+    for index, turn in enumerate(turns):
+        if turn.raw.role is Role.HUMAN:
+            found.update(exchange if final else ())
+            exchange, final = [], False
+        elif turn.raw.role is Role.ASSISTANT:
+            exchange.append(index)
+            final = final or not is_interim(turn)
+    found.update(exchange if final else ())
+    return found
+
+
+def is_interim(turn: CleanTurn) -> bool:
+    """Whether a message of an agent was said on the way to a tool call."""
+    if turn.raw.role is not Role.ASSISTANT:
+        return False
+    return turn.raw.calls_tool if turn.raw.final is None else not turn.raw.final
+
+
+def _long_enough(turn: CleanTurn, options: Options) -> bool:
+    return 0 <= options.interim_min_chars <= len(turn.text)
+
+
+def _keys(turn: CleanTurn) -> tuple[str, ...]:
+    return (*((turn.raw.key,) if turn.raw.key else ()), *turn.raw.also)
+
+
+def counted(calls: Calls) -> dict[str, int]:
+    """Calls added up by name, in the order of names."""
+    total: dict[str, int] = {}
+    for name, count in calls:
+        total[name] = total.get(name, 0) + count
+    return dict(sorted(total.items()))
