@@ -1,0 +1,313 @@
+"""Records out of bytes: JSON Lines with its broken lines; times and safe text with them."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
+
+import orjson
+
+from ingest.instants import instant
+from ingest.lines import RECORD_LIMIT, Line, lines
+from ingest.model import Disposition, Tally
+from ingest.text import Repairs, decode, safe_text
+
+__all__ = [
+    "RECORD_LIMIT",
+    "JsonObject",
+    "Line",
+    "Record",
+    "decode",
+    "instant",
+    "lines",
+    "loads",
+    "nests_too_deep",
+    "records",
+    "safe_text",
+]
+
+DEPTH_LIMIT: Final = 512
+"""JSON nesting."""
+JOIN_LINES: Final = 20
+"""Lines tried after one that ends inside a string."""
+JOIN_LIMIT: Final = 16 * 1024 * 1024
+"""Bytes of lines joined."""
+
+JsonObject: TypeAlias = dict[str, Any]
+
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_NESTING: Final = (dict, list)
+_loose: Final = json.JSONDecoder(strict=False)
+_strict: Final = json.JSONDecoder()
+
+
+class Record(NamedTuple):
+    """One JSON object and the bytes it came from."""
+
+    line: int
+    offset: int
+    length: int
+    value: JsonObject
+
+
+def loads(raw: bytes) -> tuple[object, Repairs]:
+    """Parse one JSON value: fast if it is sound, tolerant of what JSON readers disagree on.
+
+    Lone surrogates, huge numbers, NaN and bad UTF-8 are read. Raises ``ValueError`` if it is
+    no JSON or nested deeper than ``DEPTH_LIMIT``.
+    """
+    try:
+        value, repairs = orjson.loads(raw), ()
+    except orjson.JSONDecodeError:
+        text, repairs = decode(raw)
+        value = _parse(_strict, text)
+    if _too_deep(raw, value):
+        raise ValueError
+    return value, repairs
+
+
+def _parse(decoder: json.JSONDecoder, text: str) -> object:
+    """Parse a whole text. Raises ``ValueError``, also where it nests too deep to parse."""
+    try:
+        return decoder.decode(text)
+    except RecursionError:
+        raise ValueError from None
+
+
+def _too_deep(raw: bytes, value: object) -> bool:
+    """Whether a parsed value nests too deep; counting brackets first spares most walks."""
+    if len(raw) <= 2 * DEPTH_LIMIT:
+        return False
+    return raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT and nests_too_deep(value)
+
+
+def nests_too_deep(value: object) -> bool:
+    """Whether a parsed value has more than ``DEPTH_LIMIT`` levels of lists and objects."""
+    level = [value]
+    for _ in range(DEPTH_LIMIT):
+        level = [
+            inner
+            for one in level
+            if type(one) in _NESTING
+            for inner in (one.values() if isinstance(one, dict) else one)  # type: ignore[attr-defined]
+            if type(inner) in _NESTING
+        ]
+        if not level:
+            return False
+    return True
+
+
+def records(
+    stream: BinaryIO,
+    tally: Tally,
+    known: frozenset[str],
+    *,
+    limit: int = RECORD_LIMIT,
+    skip: re.Pattern[bytes] | None = None,
+    skipped: Disposition = "tool",
+) -> Iterator[Record]:
+    """Read JSON Lines record by record; broken lines are repaired or counted, never raised.
+
+    Everything met is counted with ``tally.read``; what is not given (comments, lines matching
+    ``skip``, broken lines, values that are no object) is disposed of here. The caller
+    disposes of the records it gets. ``known``: keys of which a record made of several lines
+    must have one. The tally also gets the pending tail and the end of the last record.
+    """
+    return _Ladder(lines(stream, limit=limit, skip=skip), tally, known, skipped).run()
+
+
+class _Ladder:
+    """The steps for broken lines, with the lines looked at ahead."""
+
+    def __init__(
+        self, source: Iterator[Line], tally: Tally, known: frozenset[str], skipped: Disposition
+    ) -> None:
+        self.source = source
+        self.ahead: deque[Line] = deque()
+        self.tally = tally
+        self.known = known
+        self.skipped: Disposition = skipped
+
+    def run(self) -> Iterator[Record]:
+        while (line := self._next()) is not None:
+            try:
+                value = orjson.loads(line.raw)
+            except orjson.JSONDecodeError:
+                yield from self._broken(line)
+                continue
+            if _too_deep(line.raw, value):
+                self._lose(line, "bad_json")
+            elif isinstance(value, dict):  # nearly always; the rest is for the odd line
+                self.tally.end_offset = line.end
+                self.tally.read()
+                yield Record(line.number, line.offset, len(line.raw), value)
+            else:
+                yield from self._accept(line, value)
+
+    def _next(self) -> Line | None:
+        return self.ahead.popleft() if self.ahead else next(self.source, None)
+
+    def _accept(self, line: Line, value: object) -> Iterator[Record]:
+        self.tally.end_offset = line.end
+        yield from self._record(line, line.offset, len(line.raw), value)
+
+    def _record(self, line: Line, offset: int, length: int, value: object) -> Iterator[Record]:
+        self.tally.read()
+        if isinstance(value, dict):
+            yield Record(line.number, offset, length, value)
+        else:
+            self.tally.drop("lost")
+            self.tally.note("not_an_object", line.number)
+
+    def _lose(self, line: Line, code: str) -> None:
+        self.tally.end_offset = line.end
+        self.tally.read()
+        self.tally.drop("lost")
+        self.tally.note(code, line.number)
+
+    def _set_aside(self, line: Line, disposition: Disposition) -> None:
+        self.tally.end_offset = line.end
+        self.tally.read()
+        self.tally.drop(disposition)
+
+    def _broken(self, line: Line) -> Iterator[Record]:
+        """Go through the steps for a line that does not parse at once."""
+        if line.state == "skipped":
+            self._set_aside(line, self.skipped)
+            return
+        if line.state == "too_big":
+            self._lose(line, "too_big")
+            return
+        raw = line.raw.replace(b"\0", b"").strip(b" \t\r")
+        repairs: Repairs = (("nul_bytes", 1),) if b"\0" in line.raw else ()
+        if not raw:
+            self._note(line, repairs)
+            self.tally.end_offset = line.end
+        elif raw.startswith(b"//"):
+            self._set_aside(line, "meta")
+        else:
+            yield from self._repaired(line, raw, repairs)
+
+    def _note(self, line: Line, repairs: Repairs) -> None:
+        for code, count in repairs:
+            self.tally.note(code, line.number, count)
+
+    def _repaired(self, line: Line, raw: bytes, repairs: Repairs) -> Iterator[Record]:
+        try:
+            value, more = loads(raw)
+        except ValueError as error:
+            yield from self._unglued(line, raw, repairs, error)
+            return
+        self._note(line, repairs + more)
+        yield from self._accept(line, value)
+
+    def _unglued(
+        self, line: Line, raw: bytes, repairs: Repairs, error: ValueError
+    ) -> Iterator[Record]:
+        """Several objects on one line; what follows the last sound one is lost."""
+        text, bad = decode(raw)
+        values = list(_values(text))
+        at = values[-1][1] if values else 0
+        rest = text[at:].strip()
+        if not values or (rest and line.state == "tail"):
+            yield from self._joined(line, text, repairs + bad, error)
+            return
+        self._note(line, (*repairs, *bad, ("glued_records", 1)))
+        self.tally.end_offset = line.end
+        start = line.offset
+        for begin, end, value in values:
+            length = len(text[begin:end].encode("utf-8", "surrogatepass"))
+            yield from self._record(line, start, length, value)
+            start += length
+        if rest:
+            self._lose(line, "bad_json")
+
+    def _joined(
+        self, line: Line, text: str, repairs: Repairs, error: ValueError
+    ) -> Iterator[Record]:
+        """A string broken by raw line ends or control characters, put together again."""
+        found = self._join(line, text) if _inside_string(error) else None
+        if found is not None:
+            end, value = found
+            self._note(line, (*repairs, ("joined_lines", 1)))
+            self.tally.end_offset = end
+            yield from self._record(line, line.offset, end - line.offset, value)
+        elif line.state == "tail":
+            self.tally.note("pending_tail", line.number)
+            self.tally.pending_offset = line.offset
+        else:
+            self._lose(line, "bad_json")
+
+    def _join(self, line: Line, text: str) -> tuple[int, object] | None:
+        """End and value of the record, or None with the lines looked at put back."""
+        used: list[Line] = []
+        size = len(text)
+        end = line.end
+        while True:
+            try:
+                value = _parse(_loose, text)
+            except ValueError as error:
+                follower = self._follower(error, len(used), size)
+            else:
+                if self._is_known(value):
+                    return end, value
+                follower = None
+            if follower is None:
+                self.ahead.extendleft(reversed(used))
+                return None
+            used.append(follower)
+            text += "\n" + decode(follower.raw.replace(b"\0", b""))[0]
+            size += len(follower.raw)
+            end = follower.end
+
+    def _follower(self, error: ValueError, used: int, size: int) -> Line | None:
+        """Return the next line if it may belong to the open string."""
+        if used == JOIN_LINES or size > JOIN_LIMIT or not _inside_string(error):
+            return None
+        line = self._next()
+        if line is None:
+            return None
+        if line.state in ("whole", "tail") and not _is_record(line.raw):
+            return line
+        self.ahead.appendleft(line)
+        return None
+
+    def _is_known(self, value: object) -> bool:
+        return (
+            isinstance(value, dict)
+            and not self.known.isdisjoint(value)
+            and not nests_too_deep(value)
+        )
+
+
+def _inside_string(error: ValueError) -> bool:
+    return isinstance(error, json.JSONDecodeError) and error.msg.startswith(
+        ("Unterminated string", "Invalid control character")
+    )
+
+
+def _is_record(raw: bytes) -> bool:
+    try:
+        return isinstance(loads(raw)[0], dict | list)
+    except ValueError:
+        return False
+
+
+def _values(text: str) -> Iterator[tuple[int, int, object]]:
+    """Objects that stand one after the other at the start of a text: (begin, end, value)."""
+    at = _blank_end(text, 0)
+    while at < len(text) and text[at] == "{":
+        try:
+            value, end = _strict.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        if nests_too_deep(value):
+            return
+        yield at, end, value
+        at = _blank_end(text, end)
+
+
+def _blank_end(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at

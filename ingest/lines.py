@@ -1,0 +1,150 @@
+"""Byte lines of a stream: split on newlines only, bounded, with their places."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, Final, Literal, NamedTuple
+
+CHUNK: Final = 1024 * 1024
+RECORD_LIMIT: Final = 256 * 1024 * 1024
+"""Bytes of one record."""
+SKIP_HEAD: Final = 4096
+"""Bytes of a line that say whether it is skipped."""
+
+State = Literal["whole", "tail", "too_big", "skipped"]
+
+UTF16: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+class Line(NamedTuple):
+    """One line: ``raw`` has no line end and no BOM; it is empty unless whole or tail."""
+
+    number: int
+    """1-based."""
+    offset: int
+    """Bytes from the start of the carrier."""
+    raw: bytes
+    state: State = "whole"
+    end: int = 0
+    """Byte offset after the line end."""
+
+
+def lines(
+    stream: BinaryIO,
+    *,
+    limit: int = RECORD_LIMIT,
+    skip: re.Pattern[bytes] | None = None,
+) -> Iterator[Line]:
+    r"""Split a stream on ``\n`` only; one chunk and one line are in memory at once.
+
+    A line over ``limit`` bytes is ``too_big``, a line whose first bytes match ``skip`` is
+    ``skipped`` at any size: neither is kept, the next one starts after its newline. A last
+    line without newline is the ``tail``. UTF-16 with BOM comes as UTF-8 with offsets of the
+    carrier.
+    """
+    first = stream.read(CHUNK)
+    encoding = UTF16.get(first[:2])
+    if encoding is not None:
+        yield from _utf16_lines(first[2:], stream, encoding, limit, skip)
+        return
+    bom = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
+    yield from _split(_chunks(first[bom:], stream), bom, limit, skip)
+
+
+def _chunks(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    chunk = first
+    while chunk:
+        yield chunk
+        chunk = stream.read(CHUNK)
+
+
+def _utf16_lines(
+    first: bytes,
+    stream: BinaryIO,
+    encoding: str,
+    limit: int,
+    skip: re.Pattern[bytes] | None,
+) -> Iterator[Line]:
+    """Lines of UTF-16: every character but those beyond U+FFFF has two bytes there."""
+    offset = 2
+    for line in _split(_recoded(_chunks(first, stream), encoding), 0, limit, skip):
+        text = line.raw.decode("utf-8", "replace")
+        ends = 2 * (line.end - line.offset - len(line.raw))  # \r and \n
+        end = offset + 2 * len(text) + 2 * sum(one > "\uffff" for one in text) + ends
+        yield Line(line.number, offset, line.raw, line.state, end)
+        offset = end
+
+
+def _recoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for chunk in chunks:
+        if text := decoder.decode(chunk):
+            yield text.encode()
+    if text := decoder.decode(b"", final=True):
+        yield text.encode()
+
+
+class _Open:
+    """A line that goes on over chunks."""
+
+    def __init__(self, limit: int, skip: re.Pattern[bytes] | None) -> None:
+        self.limit = limit
+        self.skip = skip
+        self._reset()
+
+    def _reset(self) -> None:
+        self.pieces: list[bytes] = []
+        self.size = 0
+        self.state: State = "whole"
+        self.head_seen = self.skip is None
+
+    def add(self, piece: bytes) -> None:
+        """Keep a piece, unless the line is already known not to be wanted."""
+        self.size += len(piece)
+        if self.state != "whole":
+            return
+        self.pieces.append(piece)
+        if not self.head_seen and self.size >= SKIP_HEAD:
+            self.head_seen = True
+            if self._unwanted(b"".join(self.pieces)):
+                self._give_up("skipped")
+        if self.size > self.limit:
+            self._give_up("too_big")
+
+    def close(self, number: int, offset: int, newline: int) -> Line:
+        """Return the line and start an empty one."""
+        raw = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+        state = self.state
+        if state == "whole" and not self.head_seen and self._unwanted(raw):
+            raw, state = b"", "skipped"
+        elif state == "whole" and not newline:
+            state = "tail"
+        end = offset + self.size + newline
+        self._reset()
+        return Line(number, offset, raw.removesuffix(b"\r"), state, end)
+
+    def _unwanted(self, raw: bytes) -> bool:
+        return self.skip is not None and self.skip.match(raw, 0, SKIP_HEAD) is not None
+
+    def _give_up(self, state: State) -> None:
+        if self.state == "whole":
+            self.state = state
+        self.pieces = []
+
+
+def _split(
+    chunks: Iterable[bytes], offset: int, limit: int, skip: re.Pattern[bytes] | None
+) -> Iterator[Line]:
+    number = 1
+    held = _Open(limit, skip)
+    for chunk in chunks:
+        *ended, rest = chunk.split(b"\n")
+        for piece in ended:
+            held.add(piece)
+            line = held.close(number, offset, 1)
+            yield line
+            number, offset = number + 1, line.end
+        if rest:
+            held.add(rest)
+    if held.size:
+        yield held.close(number, offset, 0)
