@@ -1,0 +1,67 @@
+"""Queue rows, leases and stamps of dreaming, beside the records in ledger.db. Policy is in dream."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final
+
+from graphstore.ledger import Ledger
+from graphstore.model.job import Job, JobState, Stamps
+
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS job(job_id TEXT PRIMARY KEY, state TEXT NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS stamp(name TEXT PRIMARY KEY, body TEXT NOT NULL)",
+)
+_PUT: Final = (
+    "INSERT INTO job VALUES (?, ?, ?) "
+    "ON CONFLICT(job_id) DO UPDATE SET state = excluded.state, body = excluded.body"
+)
+
+
+class Jobs:
+    """The rows; available while another process owns the graph."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        with ledger.transaction() as connection:
+            for statement in _TABLES:
+                connection.execute(statement)
+
+    def put(self, jobs: Iterable[Job]) -> None:
+        """Write jobs, replacing those of the same id, in one transaction."""
+        rows = [(job.job_id, job.state.value, job.model_dump_json()) for job in jobs]
+        with self._ledger.transaction() as connection:
+            connection.executemany(_PUT, rows)
+
+    def get(self, job_id: str) -> Job | None:
+        """A job by id."""
+        rows = self._ledger.select("SELECT body FROM job WHERE job_id = ?", (job_id,))
+        return Job.from_json(rows[0][0]) if rows else None
+
+    def all(self, *states: JobState) -> tuple[Job, ...]:
+        """Jobs in one of the states, or all, by id."""
+        rows: list[tuple[Any, ...]] = self._ledger.select("SELECT body FROM job ORDER BY job_id")
+        jobs = (Job.from_json(row[0]) for row in rows)
+        return tuple(job for job in jobs if not states or job.state in states)
+
+    def stamps(self) -> Stamps:
+        """The stamps as they stand."""
+        rows = self._ledger.select("SELECT body FROM stamp WHERE name = 'dream'")
+        return Stamps.from_json(rows[0][0]) if rows else Stamps()
+
+    def lease(self, jobs: Iterable[Job], now: datetime) -> Stamps:
+        """Write leased jobs and advance generation and last attempt, in one transaction."""
+        with self._ledger.transaction():
+            before = self.stamps()
+            after = before.replace(generation=before.generation + 1, last_attempt=now)
+            self.put(jobs)
+            self.stamp(after)
+        return after
+
+    def stamp(self, stamps: Stamps) -> None:
+        """Replace the stamps."""
+        with self._ledger.transaction() as connection:
+            connection.execute(
+                "INSERT INTO stamp VALUES ('dream', ?) "
+                "ON CONFLICT(name) DO UPDATE SET body = excluded.body",
+                (stamps.model_dump_json(),),
+            )
