@@ -1,7 +1,7 @@
 """How rules word a draft: one constructor, so that every draft has all it needs."""
 
 from datetime import datetime
-from typing import Final, Literal
+from typing import Literal
 
 from dream.gathering import quote
 from dream.model import Draft, Pack, Pair, Side
@@ -9,22 +9,6 @@ from graphstore.model.hypothesis import Claim
 
 TITLE, SUMMARY = 90, 400
 REFS_PER_SIDE, CUES = 4, 6
-EDGES: Final[dict[str, Literal["COMPENSATES", "RESONATES"]]] = {
-    "compensatory": "COMPENSATES",
-    "amplification": "RESONATES",
-}
-RULES: Final[dict[str, str]] = {
-    "approach_bias": "compensatory",
-    "recurring_question": "compensatory",
-    "unresolved_edge": "compensatory",
-    "blind_spot": "compensatory",
-    "circling": "compensatory",
-    "single_point": "compensatory",
-    "repeated_correction": "compensatory",
-    "cross_thread_resonance": "amplification",
-    "theme_deepening": "amplification",
-    "journey_pattern_resonance": "amplification",
-}
 
 
 def share(count: float, of: int) -> float:
@@ -51,6 +35,8 @@ def make(
     pack: Pack,
     pair: Pair,
     *,
+    function: str,
+    edge: Literal["COMPENSATES", "ANTICIPATES", "RESONATES", "IMAGINES"],
     rule: str,
     start: Literal[20, 30],
     support: float,
@@ -59,12 +45,11 @@ def make(
     claims: tuple[Claim, ...],
 ) -> Draft:
     """A draft of one rule on one pair, with cues, counter-evidence and why it is no fact."""
-    function = RULES[rule]
     cited = {alias for each in claims for alias in each.refs}
     return Draft(
         function=function,
         rule=rule,
-        edge=EDGES[function],
+        edge=edge,
         mode="replay",
         src_table=pair.src_table,
         src=pair.src,
@@ -75,7 +60,9 @@ def make(
         claims=claims,
         counter=pair.counter,
         cues=cues(pack, pair, cited),
-        why_not_fact=f"Derived from {plural(len(cited), 'turn')} by rule {rule}; no turn states it.",
+        why_not_fact=(
+            f"Derived from {plural(len(cited), 'turn')} by rule {rule}; no turn states it."
+        ),
         next_check="source_reopen_check",
         start=start,
         support=round(min(1.0, support), 6),

@@ -13,6 +13,11 @@ from dream.model import Draft, Pack, PackQuestion, Pair
 NAME: Final = "amplification"
 WANTS: Final = ("weak_bridge", "question_link", "theme", "journey")
 EDGE: Final = "RESONATES"
+RULES: Final = (
+    "cross_thread_resonance",
+    "theme_deepening",
+    "journey_pattern_resonance",
+)
 INSTRUCTIONS: Final = (
     "Say which two questions of different threads turn on the same thing without meeting. "
     "Cite turns of both sides. Shared vocabulary alone is not enough."
@@ -104,6 +109,8 @@ def rhyme(
     return make(
         pack,
         pair,
+        function=NAME,
+        edge=EDGE,
         rule=rule,
         start=30,
         support=support,
@@ -130,6 +137,8 @@ def journey_pattern_resonance(pack: Pack) -> Iterator[Draft]:
                 yield make(
                     pack,
                     pair,
+                    function=NAME,
+                    edge=EDGE,
                     rule="journey_pattern_resonance",
                     start=20,
                     support=0.5 + 0.25 * share(len(pair.shared), 2),

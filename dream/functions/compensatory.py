@@ -15,6 +15,15 @@ from dream.model import Draft, Pack, PackQuestion, Pair
 NAME: Final = "compensatory"
 WANTS: Final = ("cycle", "cut_point", "missing_middle", "question_link", "frontier", "correction")
 EDGE: Final = "COMPENSATES"
+RULES: Final = (
+    "approach_bias",
+    "recurring_question",
+    "unresolved_edge",
+    "blind_spot",
+    "circling",
+    "single_point",
+    "repeated_correction",
+)
 INSTRUCTIONS: Final = (
     "Say what this inquiry leaves out: a question that keeps coming back, an edge that was never "
     "tested, a concept that comes with it elsewhere and is absent here. Cite only the turns given."
@@ -60,6 +69,8 @@ def recurring_question(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="recurring_question",
                 start=30,
                 support=share(asked.askings, 6),
@@ -96,6 +107,8 @@ def approach_bias(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="approach_bias",
                 start=20,
                 support=0.5 * share(thread.frontiers, 3) + 0.5 * (thread.verified_elsewhere > 0),
@@ -120,6 +133,8 @@ def unresolved_edge(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="unresolved_edge",
                 start=20,
                 support=share(edge.days_open or 0, 60),
@@ -149,6 +164,8 @@ def blind_spot(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="blind_spot",
                 start=30,
                 support=missing.support / most if most else 0.0,
@@ -172,6 +189,8 @@ def circling(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="circling",
                 start=20,
                 support=share(asked.askings, 6),
@@ -196,6 +215,8 @@ def single_point(pack: Pack) -> Iterator[Draft]:
             yield make(
                 pack,
                 pair,
+                function=NAME,
+                edge=EDGE,
                 rule="single_point",
                 start=30,
                 support=min(1.0, log2(max(smaller.nodes, 1)) / 6),
@@ -228,6 +249,8 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         yield make(
             pack,
             pack.pairs[0],
+            function=NAME,
+            edge=EDGE,
             rule="repeated_correction",
             start=20,
             support=share(len(lineages), 4),

@@ -1,0 +1,243 @@
+"""Policy as named checks: a draft is accepted only if every one of them passes."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Final, TypeAlias
+
+from dream import lexicon
+from dream.functions import rules_of
+from dream.model import Accepted, Draft, Pack, PackTurn, Parked, Rejected, Verdict
+from dream.pairs import content_words
+from graphstore.model.hypothesis import HYPOTHESES, TrustHorizon
+
+Check: TypeAlias = Callable[[Draft, Pack], bool]
+
+CUES_MOST: Final = 8
+SINGLE_REFS: Final = 2
+WORDS_SHARED: Final = 2
+CONFIDENCE: Final = (0.55, 0.86)
+TWO_SIDED: Final = frozenset({"RESONATES", "IMAGINES"})
+UNLINKED: Final = frozenset({"RESONATES", "ANTICIPATES", "IMAGINES"})
+MARKUP: Final = re.compile(r"<[a-z/!]|\]\(|https?://", re.IGNORECASE)
+
+
+def adjudicate(draft: Draft, pack: Pack, horizon: TrustHorizon, now: datetime) -> Verdict:
+    """Run all checks; reject on a hard one, park on any other, and name every failure."""
+    failed = tuple(check.__name__ for check in CHECKS if not check(draft, pack))
+    if not horizon_complete(horizon, now):
+        failed = (*failed, "horizon_complete")
+    if REJECTING.intersection(failed):
+        return Rejected(draft=draft, failed=failed)
+    return Parked(draft=draft, failed=failed) if failed else Accepted(draft=draft)
+
+
+def cited(draft: Draft, pack: Pack) -> tuple[PackTurn, ...]:
+    """Pack turns among the premises, in pack order."""
+    wanted = set(draft.refs)
+    return tuple(turn for turn in pack.turns if turn.alias in wanted)
+
+
+def words(draft: Draft) -> str:
+    """Everything the draft says in its own words, quotes from turns left out."""
+    said = (draft.title, draft.summary, draft.why_not_fact, *(each.text for each in draft.claims))
+    return re.sub(r'"[^"]*"', '""', "\n".join(said))
+
+
+def known_rule(draft: Draft, pack: Pack) -> bool:
+    """The rule belongs to the function."""
+    del pack
+    return draft.rule in rules_of(draft.function)
+
+
+@cache
+def endpoint_pairs() -> frozenset[tuple[str, str, str]]:
+    """(edge, src table, dst table) that the four tables allow."""
+    return frozenset((kind.TABLE, *pair) for kind in HYPOTHESES for pair in kind.PAIRS)
+
+
+def well_formed(draft: Draft, pack: Pack) -> bool:
+    """Words and endpoints are there, of allowed kinds, and in the pack."""
+    ends = {(pair.src, pair.dst) for pair in pack.pairs}
+    known = (draft.src, draft.dst) in ends
+    ordered = draft.edge not in TWO_SIDED or draft.src < draft.dst
+    allowed = (draft.edge, draft.src_table, draft.dst_table) in endpoint_pairs()
+    plain = not MARKUP.search(words(draft))
+    return bool(draft.title and draft.summary) and known and ordered and allowed and plain
+
+
+def cites_something(draft: Draft, pack: Pack) -> bool:
+    """At least one premise is a turn of the pack."""
+    return bool(cited(draft, pack))
+
+
+def no_profile_claim(draft: Draft, pack: Pack) -> bool:
+    """No diagnosis, identity or hidden motive of a person."""
+    del pack
+    return not lexicon.has("profile_claim", words(draft))
+
+
+def not_instruction_like(draft: Draft, pack: Pack) -> bool:
+    """No directive to an agent, also not inside a quote: quotes reach titles."""
+    del pack
+    said = "\n".join((draft.title, draft.summary, *(each.text for each in draft.claims)))
+    return not lexicon.has("instruction", said)
+
+
+def cites_only_pack(draft: Draft, pack: Pack) -> bool:
+    """Every alias, counter-evidence included, is one of the pack's."""
+    known = {turn.alias for turn in (*pack.turns, *pack.counter_turns)}
+    premises = {turn.alias for turn in pack.turns}
+    against = {alias for each in draft.counter for alias in each.refs}
+    return set(draft.refs) <= premises and against <= known
+
+
+def premises_clean(draft: Draft, pack: Pack) -> bool:
+    """Only human and assistant turns; at least one of a human."""
+    return any(turn.role == "human" for turn in cited(draft, pack))
+
+
+def enough_threads(draft: Draft, pack: Pack) -> bool:
+    """Two lineages; compensation may rest on one with two refs."""
+    turns = cited(draft, pack)
+    lineages = {turn.lineage for turn in turns}
+    if draft.function == "compensatory":
+        return len(lineages) > 1 or len(turns) >= SINGLE_REFS
+    return len(lineages) > 1
+
+
+def claims_sourced(draft: Draft, pack: Pack) -> bool:
+    """At least one claim, and refs on each."""
+    del pack
+    return bool(draft.claims) and all(each.refs for each in draft.claims)
+
+
+def both_sides(draft: Draft, pack: Pack) -> bool:
+    """Edges that join two sides rest on turns of both, in different lineages."""
+    if draft.edge not in TWO_SIDED:
+        return True
+    lineage = {turn.alias: turn.lineage for turn in pack.turns}
+    sides = {
+        side: {lineage.get(ref) for each in draft.claims if each.side == side for ref in each.refs}
+        for side in ("a", "b")
+    }
+    return bool(sides["a"] and sides["b"]) and not sides["a"] & sides["b"]
+
+
+def claim_grounded(draft: Draft, pack: Pack) -> bool:
+    """Each claim shares a specific concept or two content words with the turns it cites."""
+    turns = {turn.alias: turn for turn in pack.turns}
+    labels = {each.concept_id: each.label.casefold() for each in pack.concepts}
+    return all(
+        grounded(each.text, [turns[ref] for ref in each.refs if ref in turns], labels)
+        for each in draft.claims
+    )
+
+
+def grounded(text: str, turns: list[PackTurn], labels: dict[str, str]) -> bool:
+    """Whether a sentence and some turns speak of the same."""
+    folded = text.casefold()
+    held = {each for turn in turns for each in turn.concepts}
+    if any(labels[each] in folded for each in held if each in labels):
+        return True
+    own = content_words(re.sub(r"[^\w\s]", " ", text))
+    theirs = {word for turn in turns for word in content_words(re.sub(r"[^\w\s]", " ", turn.text))}
+    return len(own & theirs) >= WORDS_SHARED
+
+
+def has_counter_evidence(draft: Draft, pack: Pack) -> bool:
+    """Looking ahead and imagining need some; the others need the search to have been made."""
+    if draft.edge in ("ANTICIPATES", "IMAGINES"):
+        return bool(draft.counter)
+    return bool(pack.counter_search.searched)
+
+
+def says_why_not_fact(draft: Draft, pack: Pack) -> bool:
+    """It says why it is no fact."""
+    del pack
+    return bool(draft.why_not_fact.strip())
+
+
+def has_cues(draft: Draft, pack: Pack) -> bool:
+    """One to eight cues."""
+    del pack
+    return 1 <= len(draft.cues) <= CUES_MOST
+
+
+def declared_confidence_in_range(draft: Draft, pack: Pack) -> bool:
+    """A model declares its confidence; a rule declares none."""
+    del pack
+    low, high = CONFIDENCE
+    if draft.method == "deterministic":
+        return draft.declared_confidence is None
+    return draft.declared_confidence is not None and low <= draft.declared_confidence <= high
+
+
+def not_prediction(draft: Draft, pack: Pack) -> bool:
+    """No bare ``will`` in its own words."""
+    del pack
+    return re.search(r"(?<!\w)will(?!\w)", words(draft), re.IGNORECASE) is None
+
+
+def not_persona(draft: Draft, pack: Pack) -> bool:
+    """The inquiry is the subject, never a person."""
+    del pack
+    return not lexicon.has("persona", words(draft))
+
+
+def not_sensitive(draft: Draft, pack: Pack) -> bool:
+    """Nothing of credentials, property, health, trauma or hidden states, unless technical."""
+    said = "\n".join((draft.title, draft.summary, *(each.text for each in draft.claims)))
+    context = "\n".join(turn.text for turn in cited(draft, pack))
+    found = lexicon.sensitivity(said)
+    return found is None or lexicon.sensitivity(f"{said}\n{context}") is None
+
+
+def not_already_linked(draft: Draft, pack: Pack) -> bool:
+    """What it would join is not joined already."""
+    if draft.edge not in UNLINKED and draft.rule != "blind_spot":
+        return True
+    return not any(
+        pair.is_linked for pair in pack.pairs if (pair.src, pair.dst) == (draft.src, draft.dst)
+    )
+
+
+def not_duplicate(draft: Draft, pack: Pack) -> bool:
+    """No live hypothesis says it already."""
+    return not any(
+        (each.function, each.src, each.dst) == (draft.function, draft.src, draft.dst)
+        for each in pack.neighbours
+    )
+
+
+def horizon_complete(horizon: TrustHorizon, now: datetime) -> bool:
+    """Both dates are set, in order, and ahead."""
+    return now < horizon.review_after <= horizon.expires_at
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    known_rule,
+    well_formed,
+    cites_something,
+    no_profile_claim,
+    not_instruction_like,
+    cites_only_pack,
+    premises_clean,
+    enough_threads,
+    claims_sourced,
+    both_sides,
+    claim_grounded,
+    has_counter_evidence,
+    says_why_not_fact,
+    has_cues,
+    declared_confidence_in_range,
+    not_prediction,
+    not_persona,
+    not_sensitive,
+    not_already_linked,
+    not_duplicate,
+)
+REJECTING: Final = frozenset(
+    {"known_rule", "well_formed", "cites_something", "no_profile_claim", "not_instruction_like"}
+)

@@ -1,0 +1,73 @@
+"""Retention and activation: attention, never truth. Pure, versioned, recomputable."""
+
+from dataclasses import dataclass
+from typing import Final
+
+COEFFICIENTS: Final = "conservative_v1"
+COUNTERWEIGHT_FUNCTIONS: Final = frozenset({"compensatory", "active_imagination"})
+RECENT_DAYS: Final = 45
+UNDATED: Final = 0.4
+
+
+def share(count: float, of: int) -> float:
+    """S(x, k) = min(x, k) / k, never negative."""
+    return min(max(count, 0), of) / of
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What retention looks at: counts of one draft, novelty and recency from 0 to 1."""
+
+    refs: int
+    threads: int
+    bridge_refs: int
+    voices: int
+    proposals: int
+    counters: int
+    function: str
+    novelty: float
+    recency: float
+
+
+def anchor(at: Standing) -> float:
+    """How well a draft is tied to turns."""
+    return 0.45 * share(at.refs, 4) + 0.40 * share(at.threads, 3) + 0.15 * share(at.bridge_refs, 4)
+
+
+def divergence(at: Standing) -> float:
+    """How far the voices that speak for it differ."""
+    voices, proposals = share(at.voices - 1, 3), share(at.proposals - 1, 3)
+    return 0.38 * voices + 0.44 * proposals + 0.18 * share(at.threads, 3)
+
+
+def counterweight(at: Standing) -> float:
+    """How much was looked for that speaks against it."""
+    bonus = 0.25 if at.function in COUNTERWEIGHT_FUNCTIONS else 0.0
+    return 0.75 * share(at.counters, 4) + bonus
+
+
+def retention(at: Standing) -> float:
+    """Attention that a draft deserves, 0 to 1, rounded to 6 decimals."""
+    total = (
+        0.42 * anchor(at)
+        + 0.24 * divergence(at)
+        + 0.14 * counterweight(at)
+        + 0.10 * at.novelty
+        + 0.10 * at.recency
+    )
+    return round(total, 6)
+
+
+def recency(age_days: float | None) -> float:
+    """1 today, 0 after 45 days; undated premises count 0.4."""
+    return UNDATED if age_days is None else max(0.0, 1 - max(age_days, 0) / RECENT_DAYS)
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Common share of two sets, 0 for two empty ones."""
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def novelty(cues: frozenset[str], live: tuple[frozenset[str], ...]) -> float:
+    """1 minus the highest overlap with a live hypothesis of the same function."""
+    return round(1 - max((jaccard(cues, each) for each in live), default=0.0), 6)
