@@ -1,0 +1,373 @@
+"""The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
+
+import importlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import Any, Final, TypeAlias
+
+from graphstore.errors import (
+    DiskFull,
+    EngineConflict,
+    EngineUnavailable,
+    QueryRefused,
+    StoreDamaged,
+    StoreError,
+)
+from graphstore.schema import Column
+
+ENGINES: Final = {"kuzu": "pip install kuzu", "ladybug": "pip install 'clew[ladybug]'"}
+FILES: Final = {"kuzu": "graph.kuzu", "ladybug": "graph.lbug"}
+BATCH: Final = 5_000
+MAX_DB_SIZE: Final = 2**36
+COPY_LIMIT: Final = 256 * 2**20
+"""Bytes; a larger database is not copied before a checkpoint, the ledger is its copy."""
+SPARE: Final = 256 * 2**20
+"""Bytes that must stay free beside twice the write-ahead log."""
+
+Parameter: TypeAlias = str | int | float | bool | None | list[str]
+Table: TypeAlias = Any  # a pyarrow table; pyarrow is loaded late and has no types
+
+_open_paths: set[Path] = set()
+_registry = Lock()
+
+
+def load(name: str) -> ModuleType:
+    """Import an engine, never beside the other one.
+
+    Raises EngineConflict, EngineUnavailable.
+    """
+    for other in ENGINES:
+        if other != name and other in sys.modules:
+            raise EngineConflict(name, other)
+    try:
+        return importlib.import_module(name)
+    except ImportError as cause:
+        raise EngineUnavailable(name, ENGINES.get(name, "unknown engine")) from cause
+
+
+def graph_file(workspace: Path, engine: str) -> Path:
+    """Where an engine keeps the graph of a workspace."""
+    return workspace / FILES[engine]
+
+
+def file_set(path: Path) -> tuple[Path, ...]:
+    """The database file and everything the engine keeps beside it, sorted."""
+    return tuple(sorted(path.parent.glob(path.name + "*")))
+
+
+def remove_set(path: Path) -> None:
+    """Remove a database and its companions; the log first, never left behind to be replayed."""
+    for part in sorted(file_set(path), reverse=True):
+        part.unlink()
+
+
+_DAMAGE: Final = re.compile(
+    r"wal|checksum|corrupt|not a valid|magic|storage version|deserializ|assertion|shadow", re.IGNORECASE
+)
+_SPACE: Final = re.compile(r"no space|disk full|cannot write|file too large", re.IGNORECASE)
+
+
+def translate(error: Exception, path: Path) -> StoreError:
+    """One mapping from the engine's prose to our errors; row contents stay in the cause."""
+    words = str(error)
+    kind = words.split(":", 1)[0][:60]
+    if "Interrupted" in words:
+        return QueryRefused("it ran out of time")
+    if kind in ("Binder exception", "Parser exception", "Catalog exception"):
+        return QueryRefused(words)
+    if _SPACE.search(words):
+        return DiskFull(str(path), SPARE, shutil.disk_usage(path.parent).free)
+    if _DAMAGE.search(words):
+        return StoreDamaged(str(path), kind)
+    return StoreError(kind if kind != words[:60] else "the graph engine refused a statement")
+
+
+def check_space(path: Path) -> None:
+    """Refuse to begin what the disk cannot hold: a full disk at commit ends the process.
+
+    Raises DiskFull.
+    """
+    log = path.with_name(path.name + ".wal")
+    needed = SPARE + 2 * (log.stat().st_size if log.exists() else 0)
+    free = shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise DiskFull(str(path), needed, free)
+
+
+def has_second_statement(cypher: str) -> bool:
+    """Whether a semicolon stands outside of literals: several statements can crash the engine."""
+    bare = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", "", cypher)
+    return ";" in bare.strip().rstrip(";")
+
+
+class Transaction:
+    """Statements of one transaction; after the first error it accepts no further one."""
+
+    def __init__(self, connection: Any, path: Path) -> None:  # noqa: ANN401 - the engine's
+        self._connection = connection
+        self._path = path
+        self.failed = False
+
+    def _execute(self, cypher: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's
+        if self.failed:
+            raise StoreError("a statement followed a failed one in its transaction")
+        if has_second_statement(cypher):
+            raise QueryRefused("one statement at a time")
+        try:
+            return self._connection.execute(cypher, parameters)
+        except RuntimeError as error:
+            self.failed = True
+            raise translate(error, self._path) from error
+
+    def run(self, cypher: str, **parameters: Parameter | Table) -> None:
+        """Execute a statement and drop its result."""
+        self._execute(cypher, parameters).close()
+
+    def arrow(self, cypher: str, **parameters: Parameter | Table) -> Table:
+        """Execute a statement; its rows as a pyarrow table in arrival order, which varies."""
+        result = self._execute(cypher, parameters)
+        try:
+            return result.get_as_arrow()
+        finally:
+            result.close()
+
+    def columns(self, cypher: str, **parameters: Parameter | Table) -> dict[str, list[Any]]:
+        """Execute a statement; its rows as lists by column name."""
+        table = self.arrow(cypher, **parameters)
+        return {name: table.column(name).to_pylist() for name in table.column_names}
+
+    def rows(
+        self, cypher: str, parameters: dict[str, Parameter], limit: int
+    ) -> tuple[tuple[str, ...], list[list[Any]]]:
+        """Column names and at most ``limit`` rows."""
+        result = self._execute(cypher, parameters)
+        try:
+            names = tuple(result.get_column_names())
+            return names, result.get_n(limit) if result.has_next() else []
+        finally:
+            result.close()
+
+    def each_batch(
+        self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
+    ) -> Iterator[dict[str, list[Any]]]:
+        """Run a ``LOAD FROM $rows`` statement over rows, 5,000 at a time."""
+        for start in range(0, len(rows), BATCH):
+            yield self.columns(cypher, rows=arrow_table(columns, rows[start : start + BATCH]))
+
+    def merge(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
+        """Upsert rows and check that every one of them found its place.
+
+        Raises StoreError when an edge lacks an end: it would vanish without a word.
+        """
+        done = sum(found["rows"][0] for found in self.each_batch(cypher, columns, rows))
+        if done != len(rows):
+            self.failed = True
+            raise StoreError(f"{len(rows) - done} rows found no place in the graph")
+
+    def discard(
+        self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """Delete what rows name."""
+        for start in range(0, len(rows), BATCH):
+            self.run(cypher, rows=arrow_table(columns, rows[start : start + BATCH]))
+
+    def copy(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
+        """Bulk load into a fresh file; column names as they are."""
+        if rows:
+            self.run(cypher, rows=arrow_table(columns, rows, prefix=""))
+
+
+def arrow_table(
+    columns: Sequence[Column], rows: Sequence[Sequence[Any]], prefix: str = "c_"
+) -> Table:
+    """A typed pyarrow table of rows; nulls keep their column's type."""
+    import pyarrow as pa
+
+    types = {
+        "STRING": pa.string(),
+        "INT64": pa.int64(),
+        "DOUBLE": pa.float64(),
+        "BOOL": pa.bool_(),
+        "TIMESTAMP": pa.timestamp("us"),
+        "STRING[]": pa.list_(pa.string()),
+    }
+    cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
+    arrays = [
+        pa.array(list(column_cells), type=types[column.kind])
+        for column, column_cells in zip(columns, cells, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, names=[prefix + column.name for column in columns])
+
+
+class Engine:
+    """One opened graph database; owned by one process, one object per path."""
+
+    def __init__(self, path: Path, *, name: str = "kuzu", buffer_pool_mb: int = 512) -> None:
+        """Open or create; raises StoreDamaged when the file cannot be opened."""
+        self.path = path
+        self.name = name
+        self._module = load(name)
+        with _registry:
+            if path in _open_paths:
+                raise StoreError("the graph is already open in this process")
+            _open_paths.add(path)
+        options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
+        try:
+            self._database = self._module.Database(
+                str(path),
+                buffer_pool_size=buffer_pool_mb * 2**20,
+                max_db_size=MAX_DB_SIZE,
+                auto_checkpoint=False,
+                **options,
+            )
+        except RuntimeError as error:
+            self._forget_path()
+            raise StoreDamaged(str(path), str(error).split(":", 1)[0]) from error
+
+    def _forget_path(self) -> None:
+        with _registry:
+            _open_paths.discard(self.path)
+
+    @property
+    def log_size(self) -> int:
+        """Bytes in the write-ahead log."""
+        log = self.path.with_name(self.path.name + ".wal")
+        return log.stat().st_size if log.exists() else 0
+
+    @contextmanager
+    def _connection(self, timeout_ms: int = 0) -> Iterator[Any]:
+        connection = self._module.Connection(self._database)
+        if timeout_ms:
+            connection.set_query_timeout(timeout_ms)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def autocommit(self) -> Iterator[Transaction]:
+        """Statements that each stand alone: DDL and COPY into a fresh file."""
+        with self._connection() as connection:
+            yield Transaction(connection, self.path)
+
+    @contextmanager
+    def read(self, timeout_s: float = 0) -> Iterator[Transaction]:
+        """One read-only transaction."""
+        with self._connection(int(timeout_s * 1000)) as connection:
+            transaction = Transaction(connection, self.path)
+            transaction.run("BEGIN TRANSACTION READ ONLY")
+            yield transaction
+            if not transaction.failed:
+                transaction.run("COMMIT")
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One transaction: all of it, or after any error nothing."""
+        check_space(self.path)
+        with self._connection() as connection:
+            transaction = Transaction(connection, self.path)
+            transaction.run("BEGIN TRANSACTION")
+            try:
+                yield transaction
+            except BaseException:
+                # the connection is dropped: after an error the engine would commit piecemeal
+                if not transaction.failed:
+                    transaction.run("ROLLBACK")
+                raise
+            if transaction.failed:
+                raise StoreError("a failed statement was passed over")
+            transaction.run("COMMIT")
+
+    def checkpoint(self) -> None:
+        """Move the log into the database file, guarded against a kill half-way."""
+        if self.log_size:
+            with guarded(self.path), self.autocommit() as statement:
+                statement.run("CHECKPOINT")
+
+    def close(self) -> None:
+        """Close; the engine checkpoints here too, so under the same guard."""
+        if self.log_size:
+            with guarded(self.path):
+                self._database.close()
+        else:
+            self._database.close()
+        self._forget_path()
+
+
+def _aside(path: Path) -> Path:
+    return path.parent / "checkpoint"
+
+
+def _marker(path: Path) -> Path:
+    return path.parent / "checkpoint.marker"
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Force the files of a folder, and the folder, to the disk."""
+    for part in sorted(folder.iterdir()):
+        if part.is_file():
+            _sync(part)
+    if os.name == "posix":
+        _sync(folder)
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Keep a pair of database and log aside while the engine checkpoints.
+
+    A kill in between leaves the marker; ``recover`` then restores the pair, or says that the
+    graph must be made again.
+    """
+    aside = _aside(path)
+    shutil.rmtree(aside, ignore_errors=True)
+    copied = sum(part.stat().st_size for part in file_set(path)) <= COPY_LIMIT
+    if copied:
+        aside.mkdir(mode=0o700)
+        for part in file_set(path):
+            shutil.copyfile(part, aside / part.name)
+        sync_tree(aside)
+    partial = _marker(path).with_suffix(".new")
+    partial.write_text(json.dumps({"copied": copied}))
+    _sync(partial)
+    partial.replace(_marker(path))
+    yield
+    _marker(path).unlink()
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def recover(path: Path) -> str | None:
+    """Undo a checkpoint that was cut short.
+
+    Returns None when there was none, ``restored`` when the pair from before it is back,
+    ``lost`` when no copy was kept: then the graph must be made again from the ledger.
+    """
+    marker = _marker(path)
+    if not marker.exists():
+        return None
+    aside = _aside(path)
+    copied = json.loads(marker.read_text())["copied"] and aside.is_dir()
+    if copied:
+        remove_set(path)
+        for part in sorted(aside.iterdir()):
+            shutil.copyfile(part, path.parent / part.name)
+        sync_tree(path.parent)
+    marker.unlink()
+    shutil.rmtree(aside, ignore_errors=True)
+    return "restored" if copied else "lost"

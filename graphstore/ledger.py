@@ -1,0 +1,230 @@
+"""ledger.db: the append-only record table with its checksum chain, replay, verify, export."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final
+
+from graphstore.errors import LedgerDamaged, StoreDamaged
+from graphstore.ids import canonical, checksum
+from graphstore.model.base import adapter
+from graphstore.model.record import Record
+
+Connection = sqlite3.Connection
+SqlError = sqlite3.Error
+
+RECORDS: Final = adapter(Record)
+GENESIS: Final = b""
+
+_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS record(
+  seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
+  body TEXT NOT NULL, checksum BLOB NOT NULL)
+"""
+_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_subject ON record(kind, subject, seq)"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the record table."""
+
+    seq: int
+    at: str
+    kind: str
+    subject: str
+    body: str
+    checksum: bytes
+
+    def record(self) -> Record:
+        """The record itself; raises LedgerDamaged when the body is not one."""
+        try:
+            record: Record = RECORDS.validate_json(self.body, strict=True)
+        except ValueError as cause:
+            raise LedgerDamaged(self.seq, "the body is no record of a known kind") from cause
+        return record
+
+    def expected(self, previous: bytes) -> bytes:
+        """The checksum it must carry after ``previous``."""
+        return checksum(previous, str(self.seq), self.at, self.kind, self.subject, self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A place where the chain does not hold."""
+
+    seq: int
+    reason: str
+
+
+def stamp(moment: datetime) -> str:
+    """UTC text of a record's time."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def body_of(record: Record) -> str:
+    """Canonical JSON of a record."""
+    return canonical(record.model_dump(mode="json")).decode()
+
+
+class Ledger:
+    """The SQLite file of a workspace. Threads share it: every use takes its lock."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create; raises StoreDamaged when the file is no database."""
+        self.path = path
+        self._lock = RLock()
+        self._depth = 0
+        if not path.exists():
+            path.touch(mode=0o600)
+        self.connection: Connection = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=10
+        )
+        try:
+            for pragma in (
+                "journal_mode=WAL",
+                "synchronous=FULL",
+                "secure_delete=ON",
+                "foreign_keys=ON",
+            ):
+                self.connection.execute(f"PRAGMA {pragma}")
+            with self.transaction() as connection:
+                connection.execute(_TABLE)
+                connection.execute(_INDEX)
+        except sqlite3.DatabaseError as cause:
+            self.connection.close()
+            raise StoreDamaged(str(path), "the ledger file is not readable") from cause
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """One durable change; nested uses join the outer one."""
+        with self._lock:
+            if self._depth == 0:
+                self.connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield self.connection
+            except BaseException:
+                self._depth -= 1
+                if self._depth == 0:
+                    self.connection.execute("ROLLBACK")
+                raise
+            self._depth -= 1
+            if self._depth == 0:
+                self.connection.execute("COMMIT")
+
+    def select(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Rows of one reading statement."""
+        with self._lock:
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def last(self) -> Entry | None:
+        """The newest record."""
+        rows = self.select("SELECT * FROM record ORDER BY seq DESC LIMIT 1")
+        return Entry(*rows[0]) if rows else None
+
+    def last_seq(self) -> int:
+        """Sequence of the newest record; 0 when there is none."""
+        entry = self.last()
+        return 0 if entry is None else entry.seq
+
+    def append(self, record: Record, at: datetime) -> int:
+        """Chain one record on and return its sequence; call it inside a transaction."""
+        with self.transaction() as connection:
+            newest = self.last()
+            unsigned = Entry(
+                seq=1 if newest is None else newest.seq + 1,
+                at=stamp(at),
+                kind=record.kind,
+                subject=record.subject,
+                body=body_of(record),
+                checksum=b"",
+            )
+            signed = unsigned.expected(GENESIS if newest is None else newest.checksum)
+            connection.execute(
+                "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    unsigned.seq,
+                    unsigned.at,
+                    unsigned.kind,
+                    unsigned.subject,
+                    unsigned.body,
+                    signed,
+                ),
+            )
+            return unsigned.seq
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Records in order, read in pages so that writing between them is allowed."""
+        while page := self.select(
+            "SELECT * FROM record WHERE seq > ? ORDER BY seq LIMIT 500", (after,)
+        ):
+            for row in page:
+                yield Entry(*row)
+            after = page[-1][0]
+
+    def of_kind(self, kind: str, subject: str | None = None) -> Iterator[Entry]:
+        """Records of one kind, of one subject if given, in order."""
+        rows = self.select(
+            "SELECT * FROM record WHERE kind = ? AND subject = coalesce(?, subject) ORDER BY seq",
+            (kind, subject),
+        )
+        return (Entry(*row) for row in rows)
+
+    def newest(self, kind: str, subject: str) -> Entry | None:
+        """The last record of a kind and subject."""
+        rows = self.select(
+            "SELECT * FROM record WHERE kind = ? AND subject = ? ORDER BY seq DESC LIMIT 1",
+            (kind, subject),
+        )
+        return Entry(*rows[0]) if rows else None
+
+    def check_last(self) -> None:
+        """Check the newest link only: cheap enough for every opening.
+
+        Raises LedgerDamaged.
+        """
+        rows = self.select("SELECT * FROM record ORDER BY seq DESC LIMIT 2")
+        if not rows:
+            return
+        entry = Entry(*rows[0])
+        previous = Entry(*rows[1]).checksum if len(rows) > 1 else GENESIS
+        if entry.expected(previous) != entry.checksum:
+            raise LedgerDamaged(entry.seq, "its checksum does not follow from the one before")
+
+    def verify(self) -> tuple[Break, ...]:
+        """Every place where the chain does not hold, each named once, in order.
+
+        After a broken link the chain is taken up again from the checksum that is stored.
+        """
+        found = []
+        previous, number = GENESIS, 0
+        for entry in self.entries():
+            if entry.seq != number + 1:
+                found.append(Break(entry.seq, f"records {number + 1} to {entry.seq - 1} are gone"))
+            elif entry.expected(previous) != entry.checksum:
+                found.append(Break(entry.seq, "the record or its checksum was changed"))
+            previous, number = entry.checksum, entry.seq
+        return tuple(found)
+
+    def export(self) -> Iterator[bytes]:
+        """Records as JSON Lines: columns by name, body as JSON, checksum in hexadecimal."""
+        for entry in self.entries():
+            head = canonical(
+                {
+                    "seq": entry.seq,
+                    "at": entry.at,
+                    "kind": entry.kind,
+                    "subject": entry.subject,
+                    "checksum": entry.checksum.hex(),
+                }
+            )
+            # the body goes in as the bytes that were signed, not parsed and written again
+            yield head[:-1] + b',"body":' + entry.body.encode() + b"}\n"
+
+    def close(self) -> None:
+        """Close the file; the write-ahead log is folded in."""
+        self.connection.close()

@@ -1,0 +1,54 @@
+"""What the store answers: resolved references, query tables, faults, rebuild reports."""
+
+from typing import Literal
+
+from graphstore.model.base import Instant, Value
+from graphstore.model.conversation import Thread, Turn
+
+Scalar = str | int | float | bool | None
+
+
+class Resolved(Value):
+    """A reference and the turn it points at."""
+
+    outcome: Literal["resolved"] = "resolved"
+    thread: Thread
+    """Head of the thread that keeps the turn, without its turns."""
+    turn: Turn
+    ref: str
+    """The canonical reference: shared prefixes are the parent's."""
+
+
+class QueryTable(Value):
+    """Rows of an ad-hoc query; values that are no scalars are JSON text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Scalar, ...], ...]
+    truncated: bool = False
+    """There were more rows than the limit."""
+
+
+class Fault(Value):
+    """Something in a store that does not hold; never with turn text."""
+
+    kind: str
+    """chain, record, derived, fingerprint, id, ref, count or graph."""
+    subject: str
+    detail: str
+
+
+class Notice(Value):
+    """Something the store did on its own while opening."""
+
+    kind: str
+    """restored, rebuilt, quarantined or derived_again."""
+    detail: str
+
+
+class RebuildReport(Value):
+    """What a new graph holds."""
+
+    at: Instant
+    applied: int
+    nodes: int
+    edges: int

@@ -1,0 +1,485 @@
+"""From the ledger to the graph: incremental in one transaction, or bulk into a fresh file."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+
+from graphstore import fold, schema
+from graphstore.codec import (
+    decode_edges,
+    decode_nodes,
+    edge_key,
+    encode_edge,
+    encode_edge_key,
+    encode_node,
+)
+from graphstore.derivation import Derive, Ground
+from graphstore.engine import Engine, Transaction, sync_tree
+from graphstore.errors import StoreError
+from graphstore.fold import Rows, Shard
+from graphstore.ledger import Ledger
+from graphstore.model.conversation import Committed, Thread, Unchanged
+from graphstore.model.hypothesis import HYPOTHESES
+from graphstore.model.knowledge import (
+    Anchored,
+    Answers,
+    Asks,
+    Cites,
+    Concept,
+    Edge,
+    HasTurn,
+    Journey,
+    Lineage,
+    Links,
+    Marks,
+    Mentions,
+    Meta,
+    Node,
+    Passes,
+    Question,
+    Relates,
+    SeedRow,
+    SourceRefNode,
+    ThreadNode,
+    Waypoint,
+)
+from graphstore.model.record import CycleRecord, EpochRecord, JourneyRecord
+from graphstore.parts import Parts
+from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
+from graphstore.threads import Threads
+
+N = TypeVar("N", bound=Node)
+E = TypeVar("E", bound=Edge)
+
+Present = Callable[[str, set[str]], set[str]]
+"""Which of some keys exist in a node table."""
+
+TURN_EDGES: Final[tuple[tuple[type[Edge], str, str], ...]] = (
+    (Asks, "SourceRef", "Question"),
+    (Answers, "SourceRef", "Question"),
+    (Mentions, "SourceRef", "Concept"),
+)
+FAMILY_NODES: Final[tuple[type[Node], ...]] = (Journey, Waypoint)
+FAMILY_EDGES: Final[tuple[type[Edge], ...]] = (Lineage, Cites, Passes, Anchored, *HYPOTHESES)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What projection reads: the ledger, its derived tables, and the derivation."""
+
+    ledger: Ledger
+    threads: Threads
+    parts: Parts
+    derive: Derive
+    engine_name: str = "kuzu"
+
+    def epoch(self) -> EpochRecord:
+        """The last epoch, or an empty one before the first."""
+        entry = self.ledger.newest("epoch", "epoch")
+        if entry is None:
+            return EpochRecord(extractor=self.derive.version, lineages=0)
+        record = entry.record()
+        if not isinstance(record, EpochRecord):
+            raise StoreError("a record of another kind is filed as an epoch")
+        return record
+
+    def journeys(self) -> tuple[JourneyRecord, ...]:
+        """Every journey record in ledger order."""
+        found = (entry.record() for entry in self.ledger.of_kind("journey"))
+        return tuple(record for record in found if isinstance(record, JourneyRecord))
+
+    def cycles(self) -> tuple[CycleRecord, ...]:
+        """Every cycle record in ledger order."""
+        found = (entry.record() for entry in self.ledger.of_kind("cycle"))
+        return tuple(record for record in found if isinstance(record, CycleRecord))
+
+    def roots(self) -> dict[str, str]:
+        """Lineage root of every thread."""
+        return fold.roots(self.threads.ids(), self.threads.links())
+
+    def meta(self, applied: int) -> tuple[Meta, ...]:
+        """What the graph says about itself."""
+        return (
+            Meta(name="applied", value=str(applied)),
+            Meta(name="engine", value=self.engine_name),
+            Meta(name="extractor", value=self.derive.version),
+            Meta(name="schema", value=str(schema.SCHEMA_VERSION)),
+        )
+
+    def kept_at(self, refs: Iterable[str]) -> dict[str, str]:
+        """Where refs into shared prefixes are kept; other refs are left out."""
+        from graphstore.ids import SourceRefId, parse_ref, ref
+
+        found = {}
+        for written in sorted(set(refs)):
+            parsed = parse_ref(written)
+            if isinstance(parsed, SourceRefId):
+                kept = ref(*self.threads.place(parsed.thread_id, parsed.turn))
+                if kept != written:
+                    found[written] = kept
+        return found
+
+    def families(self) -> tuple[Node | Edge, ...]:
+        """Lineage, citations, journeys and hypotheses, before their ends are checked."""
+        records = self.journeys()
+        refs = {ref for record in records for stop in record.stops for ref in stop.refs}
+        links = self.threads.links()
+        present = set(self.threads.ids())
+        return (
+            *fold.lineage_edges(links, present),
+            *self.cites(),
+            *fold.journeys(records, self.kept_at(refs)),
+            *fold.hypotheses(self.cycles()),
+        )
+
+    def cites(self) -> tuple[Edge, ...]:
+        """Citations that name a thread of this store."""
+        found = []
+        for thread_id, targets in self.threads.citations():
+            named = {target: self.threads.cited_as(target) for target in sorted(set(targets))}
+            resolved = {target: thread for target, thread in named.items() if thread is not None}
+            thread = self.threads.get(thread_id) if resolved else None
+            if thread is not None:
+                edges = (
+                    fold.cites(thread_id, target, other, thread.turns, thread)
+                    for target, other in resolved.items()
+                )
+                found += [edge for edge in edges if edge is not None]
+        return tuple(found)
+
+
+# reading rows back
+
+
+def read_nodes(statement: Transaction, cls: type[N]) -> tuple[N, ...]:
+    """Every node of a class, by key."""
+    found = decode_nodes(cls, statement.columns(schema.scan_nodes(cls)))
+    return tuple(sorted(found, key=lambda node: node.key))
+
+
+def read_edges(statement: Transaction, cls: type[E]) -> tuple[E, ...]:
+    """Every edge of a class, by ends and keys."""
+    found: list[E] = []
+    for src, dst in cls.PAIRS:
+        table = statement.columns(schema.scan_edges(cls, src, dst))
+        found.extend(decode_edges(cls, src, dst, table))
+    return tuple(sorted(found, key=edge_key))
+
+
+def read_ground(statement: Transaction) -> Ground:
+    """The extracted rows of the graph."""
+    return Ground(
+        threads=read_nodes(statement, ThreadNode),
+        turns=read_nodes(statement, SourceRefNode),
+        questions=read_nodes(statement, Question),
+        concepts=read_nodes(statement, Concept),
+        asks=read_edges(statement, Asks),
+        answers=read_edges(statement, Answers),
+        mentions=read_edges(statement, Mentions),
+        links=read_edges(statement, Links),
+        relates=read_edges(statement, Relates),
+        journeys=read_nodes(statement, Journey),
+        waypoints=read_nodes(statement, Waypoint),
+    )
+
+
+def _found_nodes(statement: Transaction, cls: type[N], keys: Sequence[str]) -> tuple[N, ...]:
+    rows = [(key,) for key in keys]
+    tables = statement.each_batch(schema.find_nodes(cls), (KEY_COLUMN,), rows)
+    return tuple(node for table in tables for node in decode_nodes(cls, table))
+
+
+def _found_edges(
+    statement: Transaction, cls: type[E], pair: tuple[str, str], keys: Sequence[str]
+) -> tuple[E, ...]:
+    """Edges of one pair that start at the given keys."""
+    rows = [(key,) for key in keys]
+    cypher = schema.find_edges(cls, *pair, end="a")
+    tables = statement.each_batch(cypher, (KEY_COLUMN,), rows)
+    return tuple(edge for table in tables for edge in decode_edges(cls, *pair, table))
+
+
+def present_in(statement: Transaction) -> Present:
+    """A check of keys against the graph as this transaction sees it."""
+
+    def present(table: str, keys: set[str]) -> set[str]:
+        rows = [(key,) for key in sorted(keys)]
+        found = statement.each_batch(schema.find_keys(table), (KEY_COLUMN,), rows)
+        return {key for batch in found for key in batch["key"]}
+
+    return present
+
+
+# writing the difference
+
+
+@dataclass(slots=True)
+class Delta:
+    """What must change so that old rows become new ones."""
+
+    put_nodes: list[Node] = field(default_factory=list)
+    drop_nodes: list[Node] = field(default_factory=list)
+    put_edges: list[Edge] = field(default_factory=list)
+    drop_edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.put_nodes or self.drop_nodes or self.put_edges or self.drop_edges)
+
+
+def difference(old: Rows, new: Rows) -> Delta:
+    """Compare by class and key."""
+    delta = Delta()
+    for cls, wanted in new.nodes.items():
+        had = old.nodes[cls]
+        delta.put_nodes += [wanted[key] for key in sorted(wanted) if had.get(key) != wanted[key]]
+        delta.drop_nodes += [had[key] for key in sorted(had) if key not in wanted]
+    for edge_cls, edges in new.edges.items():
+        before = old.edges[edge_cls]
+        delta.put_edges += [edges[key] for key in sorted(edges) if before.get(key) != edges[key]]
+        delta.drop_edges += [before[key] for key in sorted(before) if key not in edges]
+    return delta
+
+
+def _by_class(nodes: Iterable[N]) -> dict[type[N], list[N]]:
+    grouped: dict[type[N], list[N]] = defaultdict(list)
+    for node in nodes:
+        grouped[type(node)].append(node)
+    return grouped
+
+
+def _by_pair(edges: Iterable[E]) -> dict[tuple[type[E], str, str], list[E]]:
+    grouped: dict[tuple[type[E], str, str], list[E]] = defaultdict(list)
+    for edge in edges:
+        grouped[type(edge), edge.src_table, edge.dst_table].append(edge)
+    return grouped
+
+
+def _key_columns(cls: type[Edge]) -> tuple[Column, ...]:
+    kept = tuple(column for column in schema.columns(cls) if column.name in cls.KEYS)
+    return (*END_COLUMNS, *sorted(kept, key=lambda column: cls.KEYS.index(column.name)))
+
+
+def write(statement: Transaction, delta: Delta) -> None:
+    """Write a difference: what leaves goes first, edges before nodes; what comes, after."""
+    for (edge_cls, src, dst), edges in _by_pair(delta.drop_edges).items():
+        rows = [encode_edge_key(edge) for edge in edges]
+        statement.discard(schema.delete_edge(edge_cls, src, dst), _key_columns(edge_cls), rows)
+    for cls, nodes in _by_class(delta.drop_nodes).items():
+        keys = [(node.key,) for node in nodes]
+        for cypher in schema.delete_node(cls):
+            statement.discard(cypher, (KEY_COLUMN,), keys)
+    for cls, nodes in _by_class(delta.put_nodes).items():
+        statement.merge(
+            schema.merge_node(cls), schema.columns(cls), [encode_node(node) for node in nodes]
+        )
+    for (edge_cls, src, dst), edges in _by_pair(delta.put_edges).items():
+        statement.merge(
+            schema.merge_edge(edge_cls, src, dst),
+            (*END_COLUMNS, *schema.columns(edge_cls)),
+            [encode_edge(edge) for edge in edges],
+        )
+
+
+# both ways
+
+
+def _shard(source: Source, thread: Thread, epoch: EpochRecord, root: str) -> Shard:
+    return fold.shard(thread, source.derive.facts(thread, epoch), root)
+
+
+def _complete(rows: Iterable[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
+    """Nodes, and the edges whose ends are among them or in the graph."""
+    nodes = [row for row in rows if isinstance(row, Node)]
+    edges = [row for row in rows if isinstance(row, Edge)]
+    asked: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        asked[edge.src_table].add(edge.src)
+        asked[edge.dst_table].add(edge.dst)
+    holds = {table: present(table, keys) for table, keys in sorted(asked.items())}
+    for node in nodes:
+        holds.setdefault(node.TABLE, set()).add(node.key)
+    return (*nodes, *fold.complete(edges, holds))
+
+
+def _relations(
+    source: Source, ground: Ground, epoch: EpochRecord, present: Present
+) -> tuple[Node | Edge, ...]:
+    found = source.derive.relations(ground, epoch)
+    return _complete((*found.links, *found.relates), present)
+
+
+def _extracted(ground: Ground) -> Ground:
+    """Ground without what is made from it: links, relations and journeys."""
+    return Ground(
+        threads=ground.threads,
+        turns=ground.turns,
+        questions=ground.questions,
+        concepts=ground.concepts,
+        asks=ground.asks,
+        answers=ground.answers,
+        mentions=ground.mentions,
+    )
+
+
+def whole(source: Source, applied: int) -> Rows:
+    """Every row of the graph, derived anew from the ledger; parts are replaced with it."""
+    rows = Rows()
+    epoch, roots = source.epoch(), source.roots()
+    parts = []
+    for thread_id, root in roots.items():
+        thread = source.threads.get(thread_id)
+        if thread is not None:
+            made = _shard(source, thread, epoch, root)
+            rows.add((*made.nodes, *made.edges))
+            parts += made.parts
+    rows.add(fold.shared(parts, roots))
+    source.parts.replace_all(parts)
+
+    def present(table: str, keys: set[str]) -> set[str]:
+        return {key for key in keys if rows.holds(table, key)}
+
+    rows.add(_relations(source, _extracted(rows.ground()), epoch, present))
+    rows.add(_complete(source.families(), present))
+    rows.add(source.meta(applied))
+    return rows
+
+
+def bulk(path: Path, rows: Rows, *, engine: str, buffer_pool_mb: int) -> None:
+    """Write rows into a fresh database file by COPY, check the counts, close and sync it."""
+    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb)
+    try:
+        with fresh.autocommit() as statement:
+            for cypher in schema.ddl():
+                statement.run(cypher)
+            _copy(statement, rows)
+            check_counts(statement, rows)
+    finally:
+        fresh.close()
+    sync_tree(path.parent)
+
+
+def _copy(statement: Transaction, rows: Rows) -> None:
+    for cls in schema.NODE_CLASSES:
+        encoded = [encode_node(node) for node in rows.sorted_nodes(cls)]
+        statement.copy(schema.copy_nodes(cls), schema.columns(cls), encoded)
+    for edge_cls in schema.EDGE_CLASSES:
+        for (_, src, dst), edges in _by_pair(rows.sorted_edges(edge_cls)).items():
+            statement.copy(
+                schema.copy_edges(edge_cls, src, dst),
+                (*END_COLUMNS, *schema.columns(edge_cls)),
+                [encode_edge(edge) for edge in edges],
+            )
+
+
+def check_counts(statement: Transaction, rows: Rows) -> None:
+    """Compare the number of edges of every pair with what was meant to be written."""
+    for cls in schema.EDGE_CLASSES:
+        grouped = _by_pair(rows.sorted_edges(cls))
+        for src, dst in cls.PAIRS:
+            wanted = len(grouped.get((cls, src, dst), ()))
+            for backward in (False, True):
+                cypher = schema.count_edges(cls, src, dst, backward=backward)
+                if statement.columns(cypher)["rows"] != [wanted]:
+                    raise StoreError(f"the new graph lacks edges of {cls.TABLE}")
+
+
+def _affected(
+    source: Source, statement: Transaction, changed: set[str], roots: dict[str, str]
+) -> list[str]:
+    """Changed threads, the children whose prefix they hold, and those whose root is another."""
+    children = {child for thread in changed for child in source.threads.children(thread)}
+    table = statement.columns(schema.scan_nodes(ThreadNode))
+    before = dict(zip(table["thread_id"], table["lineage_root"], strict=True))
+    moved = {thread for thread, root in before.items() if roots.get(thread) != root}
+    return sorted(thread for thread in changed | children | moved if thread in roots)
+
+
+def _old_rows(statement: Transaction, affected: list[str], dirty: Sequence[str]) -> Rows:
+    old = Rows()
+    old.add(_found_nodes(statement, ThreadNode, affected))
+    refs = statement.columns(schema.TURNS_OF_THREADS, threads=affected)["key"]
+    old.add(_found_nodes(statement, SourceRefNode, refs))
+    old.add(_found_edges(statement, HasTurn, ("Thread", "SourceRef"), affected))
+    for cls, src, dst in TURN_EDGES:
+        old.add(_found_edges(statement, cls, (src, dst), refs))
+    old.add(_found_nodes(statement, Question, dirty))
+    old.add(_found_nodes(statement, Concept, dirty))
+    old.add(_found_edges(statement, Mentions, ("Question", "Concept"), dirty))
+    return old
+
+
+def _project_threads(source: Source, statement: Transaction, changed: set[str]) -> None:
+    epoch, roots = source.epoch(), source.roots()
+    affected = _affected(source, statement, changed, roots)
+    shards = []
+    for thread_id in affected:
+        thread = source.threads.get(thread_id)
+        if thread is not None:
+            shards.append(_shard(source, thread, epoch, roots[thread_id]))
+    source.parts.put(shards)
+    dirty = source.parts.dirty()
+    new = Rows()
+    for made in shards:
+        new.add((*made.nodes, *made.edges))
+    new.add(fold.shared(source.parts.of(dirty), roots))
+    write(statement, difference(_old_rows(statement, affected, dirty), new))
+    _project_relations(source, statement, epoch)
+
+
+def _project_relations(source: Source, statement: Transaction, epoch: EpochRecord) -> None:
+    ground = read_ground(statement)
+    old, new = Rows(), Rows()
+    old.add((*ground.links, *ground.relates))
+    new.add(_relations(source, _extracted(ground), epoch, present_in(statement)))
+    write(statement, difference(old, new))
+
+
+def _project_families(source: Source, statement: Transaction) -> None:
+    old, new = Rows(), Rows()
+    for cls in FAMILY_NODES:
+        old.add(read_nodes(statement, cls))
+    for edge_cls in FAMILY_EDGES:
+        old.add(read_edges(statement, edge_cls))
+    new.add(_complete(source.families(), present_in(statement)))
+    write(statement, difference(old, new))
+
+
+def incremental(source: Source, engine: Engine, changed: set[str], applied: int) -> None:
+    """Bring the graph to ``applied`` in one transaction; ``changed`` are threads with new records."""
+    with engine.write() as statement:
+        if changed:
+            _project_threads(source, statement, changed)
+        _project_families(source, statement)
+        columns = schema.columns(Meta)
+        rows = [encode_node(row) for row in source.meta(applied)]
+        statement.merge(schema.merge_node(Meta), columns, rows)
+    source.parts.settle()
+
+
+def read_meta(statement: Transaction) -> dict[str, str]:
+    """Meta values by name."""
+    return {row.name: row.value for row in read_nodes(statement, Meta)}
+
+
+def put_seeds(
+    engine: Engine, run_id: str, rows: Sequence[SeedRow], marks: Sequence[Marks]
+) -> Committed | Unchanged:
+    """Write seeds and replace their marks; ``Unchanged`` when all of it is there already."""
+    with engine.write() as statement:
+        keys = [row.key for row in rows]
+        old, new = Rows(), Rows()
+        old.add(_found_nodes(statement, SeedRow, keys))
+        for pair in Marks.PAIRS:
+            old.add(_found_edges(statement, Marks, pair, keys))
+        new.add(_complete((*rows, *marks), present_in(statement)))
+        delta = difference(old, new)
+        if delta.is_empty:
+            return Unchanged()
+        write(statement, delta)
+        runs = [encode_node(Meta(name="seeds", value=run_id))]
+        statement.merge(schema.merge_node(Meta), schema.columns(Meta), runs)
+        return Committed(seq=int(read_meta(statement)["applied"]))

@@ -1,0 +1,246 @@
+"""Tables and statements derived from the values: the one place with table and column names."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from types import NoneType
+from typing import Final, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from graphstore.model.hypothesis import HYPOTHESES
+from graphstore.model.knowledge import EDGES, NODES, Edge, Node
+
+SCHEMA_VERSION: Final = 1
+
+NODE_CLASSES: Final[tuple[type[Node], ...]] = NODES
+EDGE_CLASSES: Final[tuple[type[Edge], ...]] = (*EDGES, *HYPOTHESES)
+
+ENDS: Final = ("src_table", "src", "dst_table", "dst")
+_KINDS: Final[dict[object, str]] = {
+    str: "STRING",
+    int: "INT64",
+    float: "DOUBLE",
+    bool: "BOOL",
+    tuple[str, ...]: "STRING[]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One stored field: its name, and one of STRING, INT64, DOUBLE, BOOL, TIMESTAMP, STRING[]."""
+
+    name: str
+    kind: str
+
+
+KEY_COLUMN: Final = Column("key", "STRING")
+END_COLUMNS: Final = (Column("src", "STRING"), Column("dst", "STRING"))
+
+
+def _kind(annotation: object) -> str | None:
+    """Column type of an annotation; None for a Literal tag, which is no column."""
+    if get_origin(annotation) is Literal:
+        return None
+    if annotation in _KINDS:
+        return _KINDS[annotation]
+    members = [part for part in get_args(annotation) if part is not NoneType]
+    if NoneType in get_args(annotation) and len(members) == 1:
+        return _kind(members[0])
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return "STRING"
+    return "TIMESTAMP"  # what is left is Instant; the schema test lists every column
+
+
+def _column(name: str, field: FieldInfo) -> Column | None:
+    kind = _kind(field.annotation)
+    return None if kind is None else Column(name, kind)
+
+
+@cache
+def columns(cls: type[Node] | type[Edge]) -> tuple[Column, ...]:
+    """Stored properties of a class, in field order; an edge's ends are no properties."""
+    found = (
+        _column(name, field)
+        for name, field in cls.model_fields.items()
+        if not (issubclass(cls, Edge) and name in ENDS)
+    )
+    return tuple(column for column in found if column is not None)
+
+
+@cache
+def node_class(table: str) -> type[Node]:
+    """The class of a node table."""
+    return next(cls for cls in NODE_CLASSES if table == cls.TABLE)
+
+
+def key_of(table: str) -> str:
+    """Primary key column of a node table."""
+    return node_class(table).KEY
+
+
+def _properties(cls: type[Node] | type[Edge]) -> str:
+    return ", ".join(f"`{column.name}` {column.kind}" for column in columns(cls))
+
+
+@cache
+def create(cls: type[Node] | type[Edge]) -> str:
+    """DDL of one table."""
+    if issubclass(cls, Node):
+        return f"CREATE NODE TABLE `{cls.TABLE}`({_properties(cls)}, PRIMARY KEY(`{cls.KEY}`))"
+    pairs = ", ".join(f"FROM `{src}` TO `{dst}`" for src, dst in cls.PAIRS)
+    return f"CREATE REL TABLE `{cls.TABLE}`({pairs}, {_properties(cls)})"
+
+
+def ddl() -> tuple[str, ...]:
+    """Every table, nodes before the relations that join them."""
+    return tuple(create(cls) for cls in (*NODE_CLASSES, *EDGE_CLASSES))
+
+
+def _set(variable: str, names: Iterable[str]) -> str:
+    parts = ", ".join(f"{variable}.`{name}` = `c_{name}`" for name in names)
+    return f" SET {parts}" if parts else ""
+
+
+@cache
+def merge_node(cls: type[Node]) -> str:
+    """Insert or replace nodes from a table of ``c_<column>``."""
+    names = [column.name for column in columns(cls) if column.name != cls.KEY]
+    return (
+        f"LOAD FROM $rows MERGE (n:`{cls.TABLE}` {{`{cls.KEY}`: `c_{cls.KEY}`}})"
+        f"{_set('n', names)} RETURN count(*) AS rows"
+    )
+
+
+def _ends(src: str, dst: str) -> str:
+    # two MATCH clauses: with a comma the engine builds the cross product
+    return (
+        f"LOAD FROM $rows MATCH (a:`{src}` {{`{key_of(src)}`: `c_src`}}) "
+        f"MATCH (b:`{dst}` {{`{key_of(dst)}`: `c_dst`}})"
+    )
+
+
+def _keys(cls: type[Edge]) -> str:
+    if not cls.KEYS:
+        return ""
+    return " {" + ", ".join(f"`{key}`: `c_{key}`" for key in cls.KEYS) + "}"
+
+
+@cache
+def merge_edge(cls: type[Edge], src: str, dst: str) -> str:
+    """Insert or replace edges of one pair from a table of ``c_src``, ``c_dst``, ``c_<column>``."""
+    names = [column.name for column in columns(cls) if column.name not in cls.KEYS]
+    return (
+        f"{_ends(src, dst)} MERGE (a)-[r:`{cls.TABLE}`{_keys(cls)}]->(b)"
+        f"{_set('r', names)} RETURN count(*) AS rows"
+    )
+
+
+@cache
+def delete_edge(cls: type[Edge], src: str, dst: str) -> str:
+    """Delete edges of one pair by their ends and keys."""
+    return (
+        f"LOAD FROM $rows MATCH (a:`{src}` {{`{key_of(src)}`: `c_src`}})"
+        f"-[r:`{cls.TABLE}`{_keys(cls)}]->(b:`{dst}` {{`{key_of(dst)}`: `c_dst`}}) DELETE r"
+    )
+
+
+@cache
+def delete_node(cls: type[Node]) -> tuple[str, ...]:
+    """Delete nodes by ``c_key``: relations forward, then backward, then the nodes.
+
+    ``DETACH DELETE`` would leave phantom relations behind.
+    """
+    node = f"LOAD FROM $rows MATCH (n:`{cls.TABLE}` {{`{cls.KEY}`: `c_key`}})"
+    forward = [
+        f"{node}-[r:`{edge.TABLE}`]->(m:`{dst}`) DELETE r"
+        for edge in EDGE_CLASSES
+        for src, dst in edge.PAIRS
+        if src == cls.TABLE
+    ]
+    backward = [
+        f"{node}<-[r:`{edge.TABLE}`]-(m:`{src}`) DELETE r"
+        for edge in EDGE_CLASSES
+        for src, dst in edge.PAIRS
+        if dst == cls.TABLE
+    ]
+    return (*forward, *backward, f"{node} DELETE n")
+
+
+def _returns(variable: str, cls: type[Node] | type[Edge]) -> str:
+    return ", ".join(f"{variable}.`{column.name}` AS `{column.name}`" for column in columns(cls))
+
+
+@cache
+def scan_nodes(cls: type[Node]) -> str:
+    """Every node of a table, columns in field order."""
+    return f"MATCH (n:`{cls.TABLE}`) RETURN {_returns('n', cls)}"
+
+
+@cache
+def find_nodes(cls: type[Node]) -> str:
+    """The nodes whose keys are listed in ``c_key``."""
+    return (
+        f"LOAD FROM $rows MATCH (n:`{cls.TABLE}` {{`{cls.KEY}`: `c_key`}}) "
+        f"RETURN {_returns('n', cls)}"
+    )
+
+
+@cache
+def find_keys(table: str) -> str:
+    """Which of the keys listed in ``c_key`` exist."""
+    key = key_of(table)
+    return f"LOAD FROM $rows MATCH (n:`{table}` {{`{key}`: `c_key`}}) RETURN n.`{key}` AS key"
+
+
+def _edge_returns(cls: type[Edge], src: str, dst: str) -> str:
+    return f"RETURN a.`{key_of(src)}` AS src, b.`{key_of(dst)}` AS dst, {_returns('r', cls)}"
+
+
+@cache
+def scan_edges(cls: type[Edge], src: str, dst: str) -> str:
+    """Every edge of one pair: ``src``, ``dst``, then columns in field order."""
+    return f"MATCH (a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`) {_edge_returns(cls, src, dst)}"
+
+
+@cache
+def find_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
+    """Edges of one pair whose source (a) or target (b) key is listed in ``c_key``."""
+    key = key_of(src if end == "a" else dst)
+    table = src if end == "a" else dst
+    arrow = f"-[r:`{cls.TABLE}`]->(b:`{dst}`)" if end == "a" else f"<-[r:`{cls.TABLE}`]-(a:`{src}`)"
+    return (
+        f"LOAD FROM $rows MATCH ({end}:`{table}` {{`{key}`: `c_key`}}){arrow} "
+        f"{_edge_returns(cls, src, dst)}"
+    )
+
+
+@cache
+def count_edges(cls: type[Edge], src: str, dst: str, *, backward: bool) -> str:
+    """Number of edges of one pair, walked from its source or from its target."""
+    walk = (
+        f"(b:`{dst}`)<-[r:`{cls.TABLE}`]-(a:`{src}`)"
+        if backward
+        else f"(a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`)"
+    )
+    return f"MATCH {walk} RETURN count(*) AS rows"
+
+
+TURNS_OF_THREADS: Final = (
+    "MATCH (n:`SourceRef`) WHERE list_contains($threads, n.`thread_id`) RETURN n.`ref` AS key"
+)
+
+
+@cache
+def copy_nodes(cls: type[Node]) -> str:
+    """Bulk load of a node table; only into a fresh file."""
+    return f"COPY `{cls.TABLE}` FROM $rows"
+
+
+@cache
+def copy_edges(cls: type[Edge], src: str, dst: str) -> str:
+    """Bulk load of one pair; only into a fresh file."""
+    if len(cls.PAIRS) == 1:
+        return f"COPY `{cls.TABLE}` FROM $rows"
+    return f'COPY `{cls.TABLE}` FROM $rows (from="{src}", to="{dst}")'

@@ -1,0 +1,450 @@
+"""Store: the one way in, and the doors to what is there."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from graphstore import engine as engines
+from graphstore import guard, projection, verification
+from graphstore.derivation import Derive, Ground
+from graphstore.engine import Engine, graph_file
+from graphstore.errors import StoreDamaged, StoreError
+from graphstore.files import Files
+from graphstore.ids import RefUnresolved, SourceRefId, canonical, parse_ref
+from graphstore.ids import ref as ref_of
+from graphstore.jobs import Jobs
+from graphstore.ledger import Ledger
+from graphstore.lock import held
+from graphstore.migrations import migrate
+from graphstore.model.conversation import Committed, Thread, Unchanged
+from graphstore.model.knowledge import Edge, Marks, Meta, Node, SeedRow
+from graphstore.model.query import Fault, Notice, QueryTable, RebuildReport, Resolved, Scalar
+from graphstore.model.record import (
+    CycleRecord,
+    EpochRecord,
+    JourneyRecord,
+    Record,
+    ReviewRecord,
+    ThreadRecord,
+)
+from graphstore.parts import Parts
+from graphstore.projection import Source
+from graphstore.search import SearchIndex
+from graphstore.threads import Threads
+
+if TYPE_CHECKING:
+    from graphstore.model.view import GraphView
+    from graphstore.view import Scope
+
+N = TypeVar("N", bound=Node)
+E = TypeVar("E", bound=Edge)
+
+BULK_THREADS: Final = 2_000
+BULK_SHARE: Final = 3
+"""More pending threads than one in three: make the graph anew."""
+
+
+class Store:
+    """An opened workspace. Make one with ``open_store``; close it, or use it in ``with``."""
+
+    def __init__(
+        self,
+        path: Path,
+        derive: Derive,
+        *,
+        engine: str,
+        buffer_pool_mb: int,
+        closing: ExitStack,
+    ) -> None:
+        self.path = path
+        self.notices: tuple[Notice, ...] = ()
+        self._closing = closing
+        self._engine_name = engine
+        self._buffer_pool_mb = buffer_pool_mb
+        self._engine: Engine | None = None
+        self._deferred = 0
+        self.ledger = Ledger(path / "ledger.db")
+        closing.callback(self.ledger.close)
+        self.ledger.check_last()
+        migrate(self.ledger)
+        self.jobs = Jobs(self.ledger)
+        self.files = Files(self.ledger)
+        self._threads = Threads(self.ledger)
+        self.search = SearchIndex(self.ledger)
+        self._source = Source(self.ledger, self._threads, Parts(self.ledger), derive, engine)
+        closing.callback(self._close_engine)
+        self._recover()
+
+    # opening and closing
+
+    @property
+    def _graph(self) -> Path:
+        return graph_file(self.path, self._engine_name)
+
+    def _note(self, kind: str, detail: str) -> None:
+        self.notices = (*self.notices, Notice(kind=kind, detail=detail))
+
+    def _recover(self) -> None:
+        """The recovery ladder: marker, damaged files, another derivation, ledger tail."""
+        shutil.rmtree(self.path / "rebuild", ignore_errors=True)
+        undone = engines.recover(self._graph)
+        if undone == "restored":
+            self._note("restored", "a checkpoint was cut short; the graph from before it is back")
+        if undone == "lost":
+            self._quarantine("a checkpoint was cut short and no copy was kept")
+        if self._graph.exists():
+            try:
+                self._open_engine()
+                reason = self._stale()
+            except StoreDamaged as damage:
+                self._close_engine()
+                self._quarantine(damage.reason)
+                reason = "damaged"
+        else:
+            reason = "missing" if self.ledger.last_seq() else "new"
+        if reason is None:
+            self._catch_up()
+            return
+        if reason not in ("new", "missing"):
+            self._note("rebuilt", f"the graph was made again: {reason}")
+        self._bulk()
+
+    def _stale(self) -> str | None:
+        """Why the graph must be made again, if it must."""
+        try:
+            with self._reader() as statement:
+                meta = projection.read_meta(statement)
+        except StoreDamaged:
+            raise
+        except StoreError:
+            return "it holds no readable description"
+        if int(meta.get("applied", "-1")) > self.ledger.last_seq() or "applied" not in meta:
+            return "it does not belong to this ledger"
+        wanted = {row.name: row.value for row in self._source.meta(0) if row.name != "applied"}
+        changed = sorted(name for name in wanted if meta.get(name) != wanted[name])
+        return f"another {', '.join(changed)}" if changed else None
+
+    def _quarantine(self, reason: str) -> None:
+        """Move the files of the graph aside, as a set; named by the last record's time."""
+        last = self.ledger.last()
+        stamp = "empty" if last is None else last.at.replace(":", "").replace("-", "")
+        folder = self.path / "quarantine" / stamp
+        number = 0
+        while folder.exists():
+            number += 1
+            folder = self.path / "quarantine" / f"{stamp}-{number}"
+        folder.mkdir(parents=True, mode=0o700)
+        for part in engines.file_set(self._graph):
+            part.replace(folder / part.name)
+        self._note("quarantined", f"{folder.name}: {reason}")
+
+    def _open_engine(self) -> Engine:
+        if self._engine is None:
+            self._engine = Engine(
+                self._graph, name=self._engine_name, buffer_pool_mb=self._buffer_pool_mb
+            )
+        return self._engine
+
+    def _close_engine(self) -> None:
+        if self._engine is not None:
+            closing, self._engine = self._engine, None
+            closing.close()
+
+    def close(self) -> None:
+        """Close both databases and let the lock go."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # writing
+
+    def commit(self, record: Record, at: datetime) -> Committed | Unchanged:
+        """Append a record, durably, then project it; ``Unchanged`` when it says nothing new."""
+        with self.ledger.transaction():
+            if not self._take(record):
+                return Unchanged()
+            seq = self.ledger.append(record, at)
+        if not self._deferred:
+            self._catch_up()
+        return Committed(seq=seq)
+
+    def _take(self, record: Record) -> bool:
+        match record:
+            case ThreadRecord():
+                return self._take_thread(record)
+            case JourneyRecord():
+                return self._says_news(record)
+            case CycleRecord():
+                landed = self.ledger.newest("cycle", record.cycle_id)
+                return landed is None or '"outcome":"landed"' not in landed.body
+            case EpochRecord() | ReviewRecord():
+                newest = self.ledger.newest(record.kind, record.subject)
+                return newest is None or newest.record() != record
+
+    def _take_thread(self, record: ThreadRecord) -> bool:
+        grown = self._threads.grow(record, self.ledger.last_seq() + 1)
+        if grown is None:
+            return False
+        self.search.remove(grown.gone)
+        with self.ledger.transaction() as connection:
+            self._threads.drop(connection, grown.gone)
+        self.search.index(grown.fresh)
+        return True
+
+    def _says_news(self, record: JourneyRecord) -> bool:
+        known = [entry.record() for entry in self.ledger.of_kind("journey", record.journey_id)]
+        stops = {
+            stop.seq: stop
+            for earlier in known
+            if isinstance(earlier, JourneyRecord)
+            for stop in earlier.stops
+        }
+        if any(stops.get(stop.seq, stop) != stop for stop in record.stops):
+            raise StoreError("a stop of a journey was to be rewritten")
+        fresh = any(stop.seq not in stops for stop in record.stops)
+        newest = known[-1] if known else None
+        return (
+            fresh
+            or not isinstance(newest, JourneyRecord)
+            or (record.replace(stops=()) != newest.replace(stops=()))
+        )
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Commits inside go to the ledger only; the graph catches up once, at the end."""
+        self._deferred += 1
+        try:
+            yield
+        finally:
+            self._deferred -= 1
+            if not self._deferred:
+                self._catch_up()
+
+    def _applied(self) -> int:
+        with self._reader() as statement:
+            return int(projection.read_meta(statement)["applied"])
+
+    def _catch_up(self) -> None:
+        """Project every record that the graph has not got yet."""
+        applied, last = self._applied(), self.ledger.last_seq()
+        if applied == last:
+            return
+        rows = self.ledger.select("SELECT kind, subject FROM record WHERE seq > ?", (applied,))
+        changed = {subject for kind, subject in rows if kind == "thread"}
+        known = self._count_threads()
+        many = len(changed) > BULK_THREADS or len(changed) * BULK_SHARE > max(known, BULK_SHARE)
+        if any(kind == "epoch" for kind, _ in rows) or many:
+            self._bulk()
+        else:
+            projection.incremental(self._source, self._open_engine(), changed, last)
+
+    def _count_threads(self) -> int:
+        return int(self.ledger.select("SELECT count(*) FROM thread")[0][0])
+
+    def _bulk(self) -> RebuildReport:
+        """Write a new graph beside the old one, then put it in its place."""
+        last = self.ledger.last()
+        applied = 0 if last is None else last.seq
+        rows = projection.whole(self._source, applied)
+        folder = self.path / "rebuild"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        fresh = folder / self._graph.name
+        projection.bulk(fresh, rows, engine=self._engine_name, buffer_pool_mb=self._buffer_pool_mb)
+        self._close_engine()
+        # the old log goes first: beside the new file it would be replayed into it
+        engines.remove_set(self._graph)
+        fresh.replace(self._graph)
+        engines.sync_tree(self.path)
+        shutil.rmtree(folder)
+        self._open_engine()
+        at = datetime.fromisoformat("1970-01-01T00:00:00+00:00" if last is None else last.at)
+        return RebuildReport(
+            at=at,
+            applied=applied,
+            nodes=sum(len(found) for found in rows.nodes.values()),
+            edges=sum(len(found) for found in rows.edges.values()),
+        )
+
+    def put_seeds(
+        self, run_id: str, rows: tuple[SeedRow, ...], marks: tuple[Marks, ...]
+    ) -> Committed | Unchanged:
+        """Write seeds and their marks, without a record; marks of these seeds are replaced."""
+        return projection.put_seeds(self._open_engine(), run_id, rows, marks)
+
+    def rebuild(self, at: datetime) -> RebuildReport:
+        """Make the graph again from the ledger."""
+        return self._bulk().replace(at=at)
+
+    def checkpoint(self) -> None:
+        """Fold the graph's log into its file."""
+        self._open_engine().checkpoint()
+
+    # reading the ledger's tables
+
+    def thread(self, thread_id: str) -> Thread | None:
+        """A thread with its own turns."""
+        return self._threads.get(thread_id)
+
+    def threads(self) -> Iterator[Thread]:
+        """Every thread, by id."""
+        for thread_id in self._threads.ids():
+            thread = self._threads.get(thread_id)
+            if thread is not None:
+                yield thread
+
+    def roots(self) -> dict[str, str]:
+        """Lineage root of every thread."""
+        return self._source.roots()
+
+    def resolve(self, ref: str) -> Resolved | RefUnresolved:
+        """The turn a reference points at; shared prefixes are followed to the parent."""
+        parsed = parse_ref(ref)
+        if isinstance(parsed, RefUnresolved):
+            return parsed
+        return self._resolved(parsed)
+
+    def _resolved(self, parsed: SourceRefId) -> Resolved | RefUnresolved:
+        thread_id, number = self._threads.place(parsed.thread_id, parsed.turn)
+        head = self._threads.head(thread_id)
+        if head is None:
+            return RefUnresolved(reason="no_thread")
+        turn = self._threads.turn(ref_of(thread_id, number))
+        if turn is None:
+            return RefUnresolved(reason="no_turn")
+        return Resolved(thread=head, turn=turn, ref=ref_of(thread_id, number))
+
+    def fingerprints(self, refs: Iterable[str]) -> dict[str, str | None]:
+        """Fingerprint of each turn now; None when it is gone or left the main line."""
+        found: dict[str, str | None] = {}
+        for ref in refs:
+            match self.resolve(ref):
+                case Resolved(thread=thread, turn=turn) if turn.number in thread.path:
+                    found[ref] = turn.fingerprint
+                case _:
+                    found[ref] = None
+        return found
+
+    def epoch(self) -> EpochRecord | None:
+        """The last epoch."""
+        entry = self.ledger.newest("epoch", "epoch")
+        return None if entry is None else self._source.epoch()
+
+    def journey_records(self) -> tuple[JourneyRecord, ...]:
+        """Every journey record, in ledger order."""
+        return self._source.journeys()
+
+    def cycles(self) -> tuple[CycleRecord, ...]:
+        """Every cycle record, in ledger order."""
+        return self._source.cycles()
+
+    # reading the graph
+
+    @contextmanager
+    def _reader(self, timeout_s: float = 0) -> Iterator[engines.Transaction]:
+        with self._open_engine().read(timeout_s) as statement:
+            yield statement
+
+    def nodes(self, cls: type[N]) -> tuple[N, ...]:
+        """Every node of a class, by key."""
+        with self._reader() as statement:
+            return projection.read_nodes(statement, cls)
+
+    def edges(self, cls: type[E]) -> tuple[E, ...]:
+        """Every edge of a class, by ends and keys."""
+        with self._reader() as statement:
+            return projection.read_edges(statement, cls)
+
+    def ground(self) -> Ground:
+        """Every extracted row."""
+        with self._reader() as statement:
+            return projection.read_ground(statement)
+
+    def meta(self) -> dict[str, str]:
+        """What the graph says about itself."""
+        return {row.name: row.value for row in self.nodes(Meta)}
+
+    def view(self, scope: "Scope | None" = None) -> "GraphView":
+        """The graph as arrays, for the scout."""
+        from graphstore.view import Scope, view
+
+        with self._reader() as statement:
+            return view(statement, Scope() if scope is None else scope)
+
+    def query(
+        self,
+        cypher: str,
+        params: Mapping[str, Scalar],
+        *,
+        limit: int = 1000,
+        timeout_s: float = 10.0,
+    ) -> QueryTable:
+        """Run one reading statement; raises QueryRefused for any other."""
+        statement_text = guard.check(cypher)
+        with self._reader(timeout_s) as statement:
+            names, rows = statement.rows(statement_text, dict(params), limit + 1)
+        kept = tuple(tuple(_scalar(cell) for cell in row) for row in rows[:limit])
+        return QueryTable(columns=names, rows=kept, truncated=len(rows) > limit)
+
+    def verify(self) -> tuple[Fault, ...]:
+        """Everything that does not hold; empty when all is well."""
+        with self._reader() as statement:
+            return verification.verify(self._source, statement)
+
+
+def _scalar(cell: Any) -> Scalar:  # noqa: ANN401 - whatever the engine returns
+    if cell is None or isinstance(cell, str | int | float | bool):
+        return cell
+    return canonical(_plain(cell)).decode()
+
+
+def _plain(cell: Any) -> Any:  # noqa: ANN401 - whatever the engine returns
+    match cell:
+        case dict():
+            return {str(key): _plain(part) for key, part in cell.items()}
+        case list() | tuple():
+            return [_plain(part) for part in cell]
+        case str() | int() | float() | None:
+            return cell
+        case _:
+            return str(cell)
+
+
+def open_store(
+    path: Path,
+    derive: Derive,
+    *,
+    engine: str = "kuzu",
+    wait_s: float = 10.0,
+    buffer_pool_mb: int = 512,
+    purpose: str = "clew",
+    since: datetime | None = None,
+    url: str | None = None,
+) -> Store:
+    """Open a workspace, making its folder when missing, and bring its graph up to the ledger.
+
+    Raises StoreLocked when another process keeps it longer than ``wait_s`` seconds,
+    LedgerDamaged when the newest record does not hold, EngineConflict, EngineUnavailable.
+    """
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if os.name == "posix":
+        path.chmod(0o700)
+    with ExitStack() as opening:
+        opening.enter_context(held(path, wait_s=wait_s, purpose=purpose, since=since, url=url))
+        store = Store(path, derive, engine=engine, buffer_pool_mb=buffer_pool_mb, closing=opening)
+        store._closing = opening.pop_all()  # noqa: SLF001 - from here on the store closes itself
+        return store

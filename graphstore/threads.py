@@ -1,0 +1,323 @@
+"""Threads as the ledger file keeps them ready: heads, turns, lineage, citations. All derived."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from graphstore.errors import StoreError
+from graphstore.ledger import Connection, Ledger
+from graphstore.model.conversation import LineageKind, Thread, Turn
+from graphstore.model.record import ThreadRecord
+
+TABLES: Final = (
+    """CREATE TABLE IF NOT EXISTS thread(
+      thread_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, title TEXT, native_id TEXT NOT NULL,
+      body TEXT NOT NULL, citations TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS thread_native ON thread(native_id)",
+    "CREATE INDEX IF NOT EXISTS thread_title ON thread(title COLLATE NOCASE)",
+    """CREATE TABLE IF NOT EXISTS lineage(
+      child TEXT NOT NULL, place INTEGER NOT NULL, parent TEXT NOT NULL, kind TEXT NOT NULL,
+      split INTEGER, PRIMARY KEY(child, place)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS lineage_parent ON lineage(parent)",
+    """CREATE TABLE IF NOT EXISTS turn(
+      ref TEXT PRIMARY KEY, thread_id TEXT NOT NULL, number INTEGER NOT NULL, role TEXT NOT NULL,
+      text TEXT NOT NULL, at TEXT, position INTEGER, alternative INTEGER NOT NULL,
+      body TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS turn_place ON turn(thread_id, number)",
+    """CREATE INDEX IF NOT EXISTS turn_native
+      ON turn(thread_id, json_extract(body, '$.native_key'))""",
+)
+NAMES: Final = ("thread", "lineage", "turn")
+
+PREFIX_KINDS: Final = (
+    LineageKind.CONTINUES,
+    LineageKind.FORKED_FROM,
+    LineageKind.DUPLICATE_OF,
+)
+"""Lineage whose split turn ends a shared prefix; a subagent shares none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One lineage link as stored; its parent may be missing."""
+
+    child: str
+    parent: str
+    kind: LineageKind
+    split: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What a thread record changes."""
+
+    fresh: tuple[str, ...]
+    """Turns that were not there before."""
+    gone: tuple[str, ...]
+    """Copies that leave because their parent is here; still there until ``drop``."""
+
+
+def head_of(record: ThreadRecord) -> Thread:
+    """The head of a thread as one record states it."""
+    names = set(Thread.model_fields) - {"turns"}
+    return Thread.model_validate({name: getattr(record, name) for name in names})
+
+
+def _json(value: Thread | Turn) -> str:
+    return value.model_dump_json()
+
+
+def _row(head: Thread, turn: Turn, position: int | None) -> tuple[Any, ...]:
+    off_path = position is None
+    at = None if turn.at is None else turn.at.isoformat().replace("+00:00", "Z")
+    return (
+        head.ref(turn.number),
+        head.thread_id,
+        turn.number,
+        turn.role.value,
+        turn.text,
+        at,
+        position,
+        int(off_path),
+        _json(turn),
+    )
+
+
+def positions(head: Thread) -> dict[int, int]:
+    """Place on the main line, from 1, by turn number; a shared prefix counts."""
+    return {number: place for place, number in enumerate(head.path, start=1)}
+
+
+class Threads:
+    """Reading and writing the derived tables; every write joins the ledger's transaction."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        with ledger.transaction() as connection:
+            for statement in TABLES:
+                connection.execute(statement)
+
+    # reading
+
+    def ids(self) -> tuple[str, ...]:
+        """Every thread id, sorted."""
+        rows = self._ledger.select("SELECT thread_id FROM thread ORDER BY thread_id")
+        return tuple(row[0] for row in rows)
+
+    def head(self, thread_id: str) -> Thread | None:
+        """A thread without its turns."""
+        rows = self._ledger.select("SELECT body FROM thread WHERE thread_id = ?", (thread_id,))
+        return Thread.from_json(rows[0][0]) if rows else None
+
+    def heads(self) -> Iterator[Thread]:
+        """Every thread without its turns, by id."""
+        rows = self._ledger.select("SELECT body FROM thread ORDER BY thread_id")
+        return (Thread.from_json(row[0]) for row in rows)
+
+    def turns(self, thread_id: str) -> tuple[Turn, ...]:
+        """The own turns of a thread, by number."""
+        rows = self._ledger.select(
+            "SELECT body FROM turn WHERE thread_id = ? ORDER BY number", (thread_id,)
+        )
+        return tuple(Turn.from_json(row[0]) for row in rows)
+
+    def turn(self, ref: str) -> Turn | None:
+        """One stored turn by its reference."""
+        rows = self._ledger.select("SELECT body FROM turn WHERE ref = ?", (ref,))
+        return Turn.from_json(rows[0][0]) if rows else None
+
+    def by_native_key(self, thread_id: str, native_key: str) -> tuple[int, ...]:
+        """Numbers of the turns that carry a message id of their source."""
+        rows = self._ledger.select(
+            "SELECT number FROM turn WHERE thread_id = ?"
+            " AND json_extract(body, '$.native_key') = ? ORDER BY number",
+            (thread_id, native_key),
+        )
+        return tuple(row[0] for row in rows)
+
+    def get(self, thread_id: str) -> Thread | None:
+        """A thread with its own turns; copies of a parent's turns are the parent's."""
+        head = self.head(thread_id)
+        return None if head is None else head.replace(turns=self.turns(thread_id))
+
+    def links(self) -> tuple[Link, ...]:
+        """Every lineage link, pending ones too, by child and order."""
+        rows = self._ledger.select(
+            "SELECT child, parent, kind, split FROM lineage ORDER BY child, place"
+        )
+        return tuple(
+            Link(child, parent, LineageKind(kind), split) for child, parent, kind, split in rows
+        )
+
+    def links_of(self, child: str) -> tuple[Link, ...]:
+        """The lineage links of one thread, in their order."""
+        rows = self._ledger.select(
+            "SELECT child, parent, kind, split FROM lineage WHERE child = ? ORDER BY place",
+            (child,),
+        )
+        return tuple(
+            Link(own, parent, LineageKind(kind), split) for own, parent, kind, split in rows
+        )
+
+    def children(self, parent: str) -> tuple[str, ...]:
+        """Threads that name this one as a parent, sorted."""
+        rows = self._ledger.select(
+            "SELECT DISTINCT child FROM lineage WHERE parent = ? ORDER BY child", (parent,)
+        )
+        return tuple(row[0] for row in rows)
+
+    def exists(self, thread_id: str) -> bool:
+        """Whether the store has this thread."""
+        return bool(self._ledger.select("SELECT 1 FROM thread WHERE thread_id = ?", (thread_id,)))
+
+    def citations(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Thread id and the targets its turns name, as written, for threads that name any."""
+        rows = self._ledger.select(
+            "SELECT thread_id, citations FROM thread WHERE citations != '[]' ORDER BY thread_id"
+        )
+        return tuple((thread_id, tuple(orjson.loads(targets))) for thread_id, targets in rows)
+
+    def cited_as(self, target: str) -> str | None:
+        """The one thread that a written target names: by id or reference, native id, or title."""
+        named = target.removeprefix("thread:").split("#", 1)[0]
+        for condition in ("thread_id = ?", "native_id = ?", "title = ? COLLATE NOCASE"):
+            rows = self._ledger.select(
+                f"SELECT thread_id FROM thread WHERE {condition} LIMIT 2",  # noqa: S608 - fixed words
+                (named if condition.startswith("thread_id") else target,),
+            )
+            if rows:
+                return str(rows[0][0]) if len(rows) == 1 else None
+        return None
+
+    def cut(self, thread_id: str) -> int:
+        """Last number that a parent in the store holds for this thread; 0 if none."""
+        return self.cut_of(self.links_of(thread_id))
+
+    def cut_of(self, links: Iterable[Link]) -> int:
+        """Same, for links not stored yet."""
+        splits = [
+            link.split
+            for link in links
+            if link.kind in PREFIX_KINDS and link.split is not None and self.exists(link.parent)
+        ]
+        return max(splits, default=0)
+
+    def place(self, thread_id: str, number: int) -> tuple[str, int]:
+        """Where a turn is kept: a shared prefix is followed to the oldest ancestor here."""
+        seen = {thread_id}
+        while True:
+            parents = [
+                link.parent
+                for link in self.links_of(thread_id)
+                if link.kind in PREFIX_KINDS
+                and link.split is not None
+                and number <= link.split
+                and link.parent not in seen
+                and self.exists(link.parent)
+            ]
+            if not parents:
+                return thread_id, number
+            thread_id = parents[0]
+            seen.add(thread_id)
+
+    # writing
+
+    def grow(self, record: ThreadRecord, seq: int) -> Grown | None:
+        """Take one record in; None, and nothing written, when it says nothing new."""
+        head = head_of(record)
+        known = self.get(record.thread_id)
+        turns = self._merged(known, record)
+        if known is not None and known.replace(turns=()) == head:
+            same_citations = self._citations(record.thread_id) == record.citations
+            if turns == {turn.number: turn for turn in known.turns} and same_citations:
+                return None
+        before = {} if known is None else {turn.number: turn for turn in known.turns}
+        moved = known is None or known.path != head.path
+        with self._ledger.transaction() as connection:
+            self._write_head(connection, head, record, seq)
+            cut = self.cut(head.thread_id)
+            own = [turn for number, turn in sorted(turns.items()) if number > cut]
+            changed = [turn for turn in own if moved or before.get(turn.number) != turn]
+            self._write_turns(connection, head, changed)
+            gone = self._copies(head.thread_id, cut)
+            if known is None:
+                for child in self.children(head.thread_id):
+                    gone += self._copies(child, self.cut(child))
+        fresh = tuple(head.ref(turn.number) for turn in own if turn.number not in before)
+        return Grown(fresh, tuple(gone))
+
+    def _citations(self, thread_id: str) -> tuple[str, ...]:
+        rows = self._ledger.select("SELECT citations FROM thread WHERE thread_id = ?", (thread_id,))
+        return tuple(orjson.loads(rows[0][0]))
+
+    def _merged(self, known: Thread | None, record: ThreadRecord) -> dict[int, Turn]:
+        turns = {} if known is None else {turn.number: turn for turn in known.turns}
+        links = [
+            Link(record.thread_id, link.parent, link.kind, link.split_turn)
+            for link in record.lineage
+        ]
+        cut = self.cut_of(links)
+        for turn in record.turns:
+            before = turns.get(turn.number)
+            if before is not None and before.fingerprint != turn.fingerprint:
+                raise StoreError("a turn number was given to other words")
+            if turn.number > cut:
+                turns[turn.number] = turn
+        for change in record.changes:
+            changed = turns.get(change.number)
+            if changed is not None:
+                turns[change.number] = changed.replace(
+                    superseded_by=change.superseded_by, source_gone=change.source_gone
+                )
+        return turns
+
+    @staticmethod
+    def _write_head(connection: Connection, head: Thread, record: ThreadRecord, seq: int) -> None:
+        connection.execute(
+            "INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                head.thread_id,
+                seq,
+                head.title,
+                head.native_id,
+                _json(head),
+                orjson.dumps(record.citations).decode(),
+            ),
+        )
+        connection.execute("DELETE FROM lineage WHERE child = ?", (head.thread_id,))
+        connection.executemany(
+            "INSERT INTO lineage VALUES (?, ?, ?, ?, ?)",
+            [
+                (head.thread_id, place, link.parent, link.kind.value, link.split_turn)
+                for place, link in enumerate(head.lineage)
+            ],
+        )
+
+    @staticmethod
+    def _write_turns(connection: Connection, head: Thread, turns: list[Turn]) -> None:
+        places = positions(head)
+        connection.executemany(
+            "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT(ref) DO UPDATE SET role = excluded.role, text = excluded.text,"
+            " at = excluded.at, position = excluded.position,"
+            " alternative = excluded.alternative, body = excluded.body",
+            [_row(head, turn, places.get(turn.number)) for turn in turns],
+        )
+
+    def _copies(self, thread_id: str, cut: int) -> list[str]:
+        rows = self._ledger.select(
+            "SELECT ref FROM turn WHERE thread_id = ? AND number <= ? ORDER BY number",
+            (thread_id, cut),
+        )
+        return [str(row[0]) for row in rows]
+
+    def drop(self, connection: Connection, refs: Iterable[str]) -> None:
+        """Remove rows of copies; the records that brought them stay."""
+        connection.executemany("DELETE FROM turn WHERE ref = ?", [(ref,) for ref in refs])
+
+    def clear(self, connection: Connection) -> None:
+        """Empty the derived tables before a replay."""
+        for name in NAMES:
+            connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own

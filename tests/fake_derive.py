@@ -1,0 +1,221 @@
+"""A small deterministic derivation, and thread records, for tests of the store."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+from graphstore.derivation import Ground
+from graphstore.ids import concept_id, fingerprint, question_id, ref, thread_id
+from graphstore.model.conversation import LineageKind, LineageLink, Role, Taint, Thread, Turn
+from graphstore.model.knowledge import (
+    Answers,
+    Asks,
+    Concept,
+    ConceptKind,
+    Facts,
+    Links,
+    LinkType,
+    Mentions,
+    Question,
+    QuestionStatus,
+    Relates,
+    Relations,
+    Signal,
+)
+from graphstore.model.record import Count, EpochRecord, JourneyRecord, ThreadRecord
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def a_turn(number: int, text: str, role: Role = Role.HUMAN, **changes: object) -> Turn:
+    return Turn(
+        number=number,
+        role=role,
+        taint=Taint(role.value),
+        text=text,
+        fingerprint=fingerprint(role.value, text),
+        native_key=f"m{number}",
+        at=START + timedelta(minutes=number),
+    ).replace(**changes)
+
+
+def a_thread_record(native: str, *texts: str, **changes: object) -> ThreadRecord:
+    """Human and assistant in turn, numbered from 1."""
+    roles = (Role.HUMAN, Role.ASSISTANT)
+    turns = tuple(a_turn(n, text, roles[(n + 1) % 2]) for n, text in enumerate(texts, start=1))
+    base = ThreadRecord(
+        thread_id=thread_id("test", native),
+        source="test",
+        native_id=native,
+        title=f"Thread {native}",
+        turns=turns,
+        path=tuple(turn.number for turn in turns),
+    )
+    return base.replace(**changes)
+
+
+def child_of(parent: str, split: int, kind: str = "forked_from") -> tuple[LineageLink, ...]:
+    return (
+        LineageLink(kind=LineageKind(kind), parent=thread_id("test", parent), split_turn=split),
+    )
+
+
+def _concept(word: str, count: int) -> Concept:
+    return Concept(
+        concept_id=concept_id(word),
+        label=word,
+        aliases=(),
+        df=1,
+        cf=count,
+        generic=word in ("same",),
+        kind=ConceptKind.TERM,
+    )
+
+
+@dataclass(frozen=True)
+class FakeDerive:
+    """Words of four letters and more are concepts; a human turn with ``?`` asks."""
+
+    version: str = "fake/1"
+
+    def epoch(self, threads: Iterable[Thread], roots: Mapping[str, str]) -> EpochRecord:
+        words: dict[str, set[str]] = {}
+        for thread in threads:
+            for turn in thread.clean():
+                for word in _words(turn.text):
+                    words.setdefault(word, set()).add(roots[thread.thread_id])
+        return EpochRecord(
+            extractor=self.version,
+            lineages=len(set(roots.values())),
+            concept_df=tuple(
+                Count(name=word, count=len(found))
+                for word, found in sorted(words.items())
+                if len(found) > 1
+            ),
+        )
+
+    def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
+        common = {count.name for count in epoch.concept_df if count.count > 3}
+        tf: dict[str, int] = {}
+        mentions, asks, answers, signals = [], [], [], []
+        questions: dict[str, Question] = {}
+        open_question: str | None = None
+        for turn in thread.clean():
+            own = thread.ref(turn.number)
+            words = [word for word in _words(turn.text) if word not in common]
+            for word in sorted(set(words)):
+                tf[word] = tf.get(word, 0) + words.count(word)
+                mentions.append(_mention("SourceRef", own, word, own))
+            if turn.role is Role.HUMAN and "?" in turn.text:
+                asked = question_id(turn.text)
+                questions[asked] = _question(turn, asked, questions.get(asked), thread.project)
+                asks.append(_edge(Asks, own, asked))
+                mentions += [_mention("Question", asked, word, own) for word in sorted(set(words))]
+                open_question = asked
+                signals.append(
+                    (turn.number, (Signal(kind="frontier", type="next", clip=turn.text[:20]),))
+                )
+            elif turn.role is Role.HUMAN and "thanks" in turn.text and open_question is not None:
+                answers.append(_edge(Answers, own, open_question, kind="resolved"))
+                questions[open_question] = questions[open_question].replace(
+                    status=QuestionStatus.ANSWERED
+                )
+        return Facts(
+            thread_id=thread.thread_id,
+            signals=tuple(signals),
+            questions=tuple(questions[key] for key in sorted(questions)),
+            concepts=tuple(_concept(word, count) for word, count in sorted(tf.items())),
+            asks=tuple({edge.src + edge.dst: edge for edge in asks}.values()),
+            answers=tuple(answers),
+            mentions=tuple({edge.src + edge.dst: edge for edge in mentions}.values()),
+        )
+
+    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
+        links = [
+            Links(
+                src_table="Question",
+                src=a.question_id,
+                dst_table="Question",
+                dst=b.question_id,
+                source_refs=(),
+                link_type=LinkType.RELATED,
+                score=0.5,
+                evidence="{}",
+            )
+            for a, b in combinations(ground.questions, 2)
+            if set(_words(a.text)) & set(_words(b.text))
+        ]
+        by_turn: dict[str, list[str]] = {}
+        for edge in ground.mentions:
+            if edge.src_table == "SourceRef":
+                by_turn.setdefault(edge.src, []).append(edge.dst)
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for own, concepts in sorted(by_turn.items()):
+            for pair in combinations(sorted(set(concepts)), 2):
+                pairs.setdefault(pair, []).append(own)
+        relates = [
+            Relates(
+                src_table="Concept",
+                src=a,
+                dst_table="Concept",
+                dst=b,
+                source_refs=tuple(sorted(refs)),
+                weight=float(len(refs)),
+                edge_type="co_occurs",
+                why="",
+            )
+            for (a, b), refs in sorted(pairs.items())
+            if len(refs) > 1
+        ]
+        return Relations(links=tuple(links), relates=tuple(relates))
+
+    def journeys(
+        self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord
+    ) -> tuple[JourneyRecord, ...]:
+        return ()
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]{4,}", text.casefold())
+
+
+def _question(turn: Turn, asked: str, known: Question | None, where: str | None) -> Question:
+    if known is not None:
+        return known.replace(last_seen=turn.at, ref_count=known.ref_count + 1)
+    return Question(
+        question_id=asked,
+        text=turn.text,
+        status=QuestionStatus.OPEN,
+        salience=0.5,
+        intent="explain",
+        phase="start",
+        where=where,
+        first_seen=turn.at,
+        last_seen=turn.at,
+        ref_count=1,
+    )
+
+
+def _edge(cls: type, src: str, dst: str, **more: object):
+    return cls(
+        src_table="SourceRef", src=src, dst_table="Question", dst=dst, source_refs=(src,), **more
+    )
+
+
+def _mention(table: str, src: str, word: str, own: str) -> Mentions:
+    return Mentions(
+        src_table=table,
+        src=src,
+        dst_table="Concept",
+        dst=concept_id(word),
+        source_refs=(own,),
+        salience=0.3,
+        extractor="fake/1",
+    )
+
+
+def refs_of(native: str, *numbers: int) -> tuple[str, ...]:
+    return tuple(ref(thread_id("test", native), number) for number in numbers)
