@@ -1,9 +1,13 @@
 """The graph as arrays: what the scout reads."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graphstore import ids
 
 THREAD, QUESTION, CONCEPT, WAYPOINT = range(4)
 KINDS = ("thread", "question", "concept", "waypoint")
@@ -12,7 +16,8 @@ KINDS = ("thread", "question", "concept", "waypoint")
 CONTAINMENT, MENTION, LINK = 1, 2, 4
 
 # node flag bits
-GENERIC, VISITED, OPEN, RESOLVED = 1, 2, 4, 8
+GENERIC, VISITED, OPEN, RESOLVED, STOP = 1, 2, 4, 8, 16
+"""Marked by the owner; met by recall or a Journey; unresolved; answered; label in the stop list."""
 
 # relation codes of arcs
 SUCCESSION, EVOLVING, DEPENDS_ON, CAUSES = range(4)
@@ -79,3 +84,197 @@ class GraphView:
     undated: int = 0
     has_refs: bool = True
     """False for a foreign graph: evidence gates are off."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """One node as a caller knows it, before positions are given."""
+
+    id: str
+    kind: int = CONCEPT
+    lineage: str | None = None
+    """Root thread id; None for concepts and for questions of several lineages."""
+    turns: tuple[tuple[str, int], ...] = ()
+    """Clean source turns as (thread id, turn)."""
+    day: int | None = None
+    flags: int = 0
+    df: int | None = None
+    """Lineages that mention the concept; None counts them from the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """One relation between two nodes, as read; rows of one pair are collapsed."""
+
+    a: str
+    b: str
+    role: int = LINK
+    turns: tuple[tuple[str, int], ...] = ()
+    weight: int = 1
+    """Used only where no row of the pair has turns."""
+    arc: int | None = None
+    """Relation code when the row is directed from a to b."""
+
+
+def from_edges(
+    nodes: Iterable[NodeRow],
+    edges: Iterable[EdgeRow],
+    journeys: tuple[Route, ...] = (),
+    *,
+    has_refs: bool = True,
+) -> GraphView:
+    """Make a view from rows in any order: canonical positions, collapsed pairs.
+
+    An edge row whose end is not among the nodes raises ``KeyError``.
+    """
+    rows = sorted(nodes, key=lambda row: (row.kind, row.id.encode()))
+    place = {row.id: position for position, row in enumerate(rows)}
+    pairs: defaultdict[tuple[int, int], list[EdgeRow]] = defaultdict(list)
+    arcs: set[tuple[int, int, int]] = set()
+    count = loops = 0
+    for row in edges:
+        a, b = place[row.a], place[row.b]
+        count += 1
+        if a == b:
+            loops += 1
+            continue
+        pairs[min(a, b), max(a, b)].append(row)
+        if row.arc is not None:
+            arcs.add((a, b, row.arc))
+    return _assemble(rows, pairs, sorted(arcs), journeys, (count, loops), has_refs=has_refs)
+
+
+def _assemble(
+    rows: list[NodeRow],
+    pairs: dict[tuple[int, int], list[EdgeRow]],
+    arcs: list[tuple[int, int, int]],
+    journeys: tuple[Route, ...],
+    counted: tuple[int, int],
+    *,
+    has_refs: bool,
+) -> GraphView:
+    keys = sorted(pairs)
+    turns = [sorted({turn for row in pairs[key] for turn in row.turns}) for key in keys]
+    own = [sorted(row.turns) for row in rows]
+    threads = _names({thread for found in (*turns, *own) for thread, _ in found})
+    lineages = _names({row.lineage for row in rows if row.lineage is not None})
+    thread_at = {name: position for position, name in enumerate(threads)}
+    numbers = _lineage_numbers(rows, {name: n for n, name in enumerate(lineages)})
+    node_thread, node_turn = _first(own, thread_at)
+    edge_thread, edge_turn = _first(turns, thread_at)
+    incidence = np.array(
+        [(edge, thread_at[t], n) for edge, found in enumerate(turns) for t, n in found], np.int32
+    ).reshape(-1, 3)
+    ends = np.array(keys, np.int32).reshape(-1, 2)
+    roles = np.array([_roles(pairs[key]) for key in keys], np.uint8)
+    return GraphView(
+        ids=tuple(row.id for row in rows),
+        kind=np.array([row.kind for row in rows], np.int8),
+        lineage=numbers,
+        ref_thread=node_thread,
+        ref_turn=node_turn,
+        day=np.array([NO_DAY if row.day is None else row.day for row in rows], np.int32),
+        flags=np.array([row.flags for row in rows], np.uint8),
+        u=ends[:, 0].copy(),
+        v=ends[:, 1].copy(),
+        weight=np.array(
+            [
+                len(found) or sum(row.weight for row in pairs[key])
+                for key, found in zip(keys, turns, strict=True)
+            ],
+            np.int32,
+        ),
+        roles=roles,
+        edge_ref_thread=edge_thread,
+        edge_ref_turn=edge_turn,
+        arcs=np.array(arcs, np.int32).reshape(-1, 3),
+        threads=threads,
+        lineages=lineages,
+        df=_frequencies(rows, keys, roles, numbers),
+        journeys=journeys,
+        turn_thread=incidence[:, 1].copy(),
+        turn_number=incidence[:, 2].copy(),
+        turn_edge=incidence[:, 0].copy(),
+        collapsed_rows=counted[0] - counted[1] - len(keys),
+        self_loops=counted[1],
+        undated=sum(row.day is None for row in rows),
+        has_refs=has_refs,
+    )
+
+
+def _names(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(found, key=str.encode))
+
+
+def _roles(rows: list[EdgeRow]) -> int:
+    bits = 0
+    for row in rows:
+        bits |= row.role
+    return bits
+
+
+def _lineage_numbers(rows: list[NodeRow], at: dict[str, int]) -> NDArray[np.int32]:
+    def number(row: NodeRow) -> int:
+        if row.lineage is not None:
+            return at[row.lineage]
+        return CONCEPT_LINEAGE if row.kind == CONCEPT else SHARED_LINEAGE
+
+    return np.array([number(row) for row in rows], np.int32)
+
+
+def _first(
+    found: list[list[tuple[str, int]]], thread_at: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Smallest turn of each list as (thread position, turn number), -1 where there is none."""
+    smallest = [
+        min(((thread_at[thread], turn) for thread, turn in turns), default=(-1, -1))
+        for turns in found
+    ]
+    columns = np.array(smallest, np.int32).reshape(-1, 2)
+    return columns[:, 0].copy(), columns[:, 1].copy()
+
+
+def _frequencies(
+    rows: list[NodeRow],
+    keys: list[tuple[int, int]],
+    roles: NDArray[np.uint8],
+    numbers: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """Distinct lineages around each concept; a shared question stands for all of its threads."""
+    lineages = numbers.tolist()
+    near: defaultdict[int, set[int]] = defaultdict(set)
+    for a, b in keys:
+        for one, other in ((a, b), (b, a)):
+            if lineages[one] == SHARED_LINEAGE and lineages[other] >= 0:
+                near[one].add(lineages[other])
+    holders: defaultdict[int, set[int]] = defaultdict(set)
+    for (a, b), role in zip(keys, roles.tolist(), strict=True):
+        if not role & MENTION:
+            continue
+        for one, other in ((a, b), (b, a)):
+            if rows[one].kind == CONCEPT:
+                holders[one] |= {lineages[other]} if lineages[other] >= 0 else near[other]
+    counted = [
+        0 if row.kind != CONCEPT else len(holders[position]) if row.df is None else row.df
+        for position, row in enumerate(rows)
+    ]
+    return np.array(counted, np.int32)
+
+
+def view_hash(view: GraphView) -> str:
+    """``b2:`` and BLAKE2b-128 over every array of the view, little-endian, and its ids."""
+    arrays = (
+        *(view.kind, view.lineage, view.ref_thread, view.ref_turn, view.day, view.flags),
+        *(view.u, view.v, view.weight, view.roles, view.edge_ref_thread, view.edge_ref_turn),
+        *(view.arcs, view.df, view.turn_edge, view.turn_thread, view.turn_number),
+    )
+    names = (view.ids, view.threads, view.lineages)
+    routes = [
+        [r.journey_id, list(r.waypoints), list(r.refs), list(r.failed_refs), r.merged_into]
+        for r in view.journeys
+    ]
+    shape = [len(view.ids), len(view.u), len(view.threads), len(view.lineages), view.has_refs]
+    parts = [b"clew.view/1", ids.canonical(list(shape))]
+    parts += ["\0".join(group).encode() for group in names]
+    parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays]
+    return "b2:" + ids.digest_bytes(b"\0".join([*parts, ids.canonical(list(routes))]))

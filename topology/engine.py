@@ -1,0 +1,100 @@
+"""The only igraph import: blocks, articulation points, coreness, forces of a layout."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import find_spec
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topology.cuts import Ints, Longs
+
+_GENERATOR: Final = Lock()
+"""igraph has one generator for the process."""
+_SEED: Final = 7
+
+
+def is_available() -> bool:
+    """Whether igraph can be imported, without importing it."""
+    return find_spec("igraph") is not None
+
+
+def engine_version() -> str:
+    """Version of igraph; empty without it."""
+    return version("igraph") if is_available() else ""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Biconnected components: nodes of block i are ``nodes[start[i]:start[i + 1]]``, sorted."""
+
+    start: Longs
+    nodes: Ints
+    cut_nodes: Ints
+    """Articulation points, sorted."""
+
+    @cached_property
+    def block(self) -> Longs:
+        """Block of each entry of ``nodes``."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def members(self, block: int) -> Ints:
+        """Nodes of one block."""
+        return self.nodes[self.start[block] : self.start[block + 1]]
+
+
+class Graph:
+    """An igraph graph of ``n`` nodes, built once for several questions."""
+
+    def __init__(self, n: int, u: Ints, v: Ints) -> None:
+        from igraph import Graph as Native
+
+        pairs = np.column_stack((u, v)).astype(np.int64)
+        self._native: Any = Native(n=n, edges=memoryview(pairs) if len(pairs) else [])
+
+    def blocks(self) -> Blocks:
+        """Blocks in the order of their sorted nodes, and articulation points."""
+        cover, cut_nodes = self._native.biconnected_components(return_articulation_points=True)
+        found = sorted(sorted(block) for block in cover)
+        start = np.cumsum([0, *(len(block) for block in found)])
+        flat = np.fromiter((node for block in found for node in block), np.int32)
+        return Blocks(start.astype(np.int64), flat, np.array(sorted(cut_nodes), np.int32))
+
+    def coreness(self) -> Ints:
+        """Largest k such that the node is in the k-core, for each node."""
+        return np.array(self._native.coreness(), np.int32)
+
+
+def forces(
+    n: int, edges: NDArray[np.int64], start: NDArray[np.float64] | None, rounds: int
+) -> NDArray[np.float64]:
+    """Fruchterman-Reingold positions of one connected graph, n x 2; the same input, the same map."""
+    from igraph import Graph as Native
+
+    with _fixed_generator():
+        graph = Native(n=n, edges=memoryview(np.ascontiguousarray(edges)))
+        seed = None if start is None else start.tolist()
+        placed = graph.layout_fruchterman_reingold(niter=rounds, seed=seed, grid=n > _GRID_FROM)
+        return np.array(placed.coords, np.float64)
+
+
+_GRID_FROM: Final = 1000
+
+
+@contextmanager
+def _fixed_generator() -> Iterator[None]:
+    """Give igraph its own seeded generator, and the ordinary one back."""
+    from igraph import set_random_number_generator
+
+    with _GENERATOR:
+        set_random_number_generator(random.Random(_SEED))  # noqa: S311 - a map, not a secret
+        try:
+            yield
+        finally:
+            set_random_number_generator(random)

@@ -1,0 +1,159 @@
+"""The scout: a view in, ranked Seeds out; pure and deterministic."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+
+from graphstore import ids, plugins
+from graphstore.errors import UnknownShape
+from graphstore.model.hubs import stop_fingerprint, stop_list
+from graphstore.model.view import KINDS, GraphView, view_hash
+from topology import engine
+from topology.gates import shortfall
+from topology.model import (
+    HUBS_LISTED,
+    Amount,
+    Limits,
+    Rejection,
+    Scouted,
+    Seed,
+    ShapeMetrics,
+    ShapeSkipped,
+    ViewCounts,
+)
+from topology.rank import interleaved, numbered, related
+from topology.separation import holds, soften
+from topology.structure import Structure
+
+PACKAGE: Final = "topology.shapes"
+GROUP: Final = "clew.shapes"
+TRIES: Final = 5
+"""Candidates looked at, as a multiple of the Seeds asked for."""
+
+
+def shape_names() -> tuple[str, ...]:
+    """Names of all shapes that are installed."""
+    return plugins.names(PACKAGE)
+
+
+def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scouted:
+    """Find, prove, gate and rank the Seeds of a view; ``shapes`` None means all.
+
+    Raises ``UnknownShape`` for a name that no shape has.
+    """
+    loaded, skipped = _load(shapes)
+    graph = Structure(view, limits)
+    runs = [_search(graph, shape) for shape in loaded]
+    name = view_hash(view)
+    parameters = params_hash(limits, loaded)
+    found = related([seed for run in runs for seed in numbered(run.seeds)])
+    stamped = (seed.replace(view_hash=name, params_hash=parameters) for seed in found)
+    return Scouted(
+        seeds=interleaved(stamped),
+        rejected=tuple(rejection for run in runs for rejection in run.rejected),
+        skipped=skipped,
+        truncated=tuple(graph.tally.truncated),
+        hidden_hubs=graph.hubs[:HUBS_LISTED],
+        hidden_hub_count=len(graph.hubs),
+        metrics=tuple(run.metrics(graph) for run in runs),
+        view=_counts(graph),
+        view_hash=name,
+        params_hash=parameters,
+        false_positives=sum(run.withheld for run in runs),
+        source_backed=view.has_refs,
+    )
+
+
+def params_hash(limits: Limits, shapes: Sequence[ModuleType]) -> str:
+    """``b2:`` and a hash of everything but the view that decides the result."""
+    versions = [[shape.NAME, getattr(shape, "VERSION", 1)] for shape in shapes]
+    stop = limits.stop or stop_fingerprint(stop_list())
+    return "b2:" + ids.digest(
+        limits.model_dump(mode="json"), stop, list(versions), engine.engine_version()
+    )
+
+
+def _load(asked: Sequence[str] | None) -> tuple[list[ModuleType], tuple[ShapeSkipped, ...]]:
+    known = shape_names()
+    loaded: list[ModuleType] = []
+    skipped: list[ShapeSkipped] = []
+    for name in known if asked is None else sorted(set(asked)):
+        if name not in known:
+            raise UnknownShape(name, ", ".join(known))
+        shape = plugins.load(PACKAGE, name, GROUP, ("NAME", "find"))
+        if shape is None:
+            skipped.append(ShapeSkipped(shape=name, reason="plugin_broken"))
+        elif "engine" in getattr(shape, "NEEDS", ()) and not engine.is_available():
+            skipped.append(ShapeSkipped(shape=name, reason="engine_missing"))
+        else:
+            loaded.append(shape)
+    return loaded, tuple(skipped)
+
+
+@dataclass(slots=True)
+class _Run:
+    """The account of one shape."""
+
+    shape: str
+    seeds: list[Seed] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
+    tried: int = 0
+    withheld: int = 0
+
+    def metrics(self, graph: Structure) -> ShapeMetrics:
+        return ShapeMetrics(
+            shape=self.shape,
+            found=graph.tally.found.get(self.shape, self.tried),
+            tried=self.tried,
+            reported=len(self.seeds),
+            withheld=self.withheld,
+        )
+
+
+def _search(graph: Structure, shape: ModuleType) -> _Run:
+    """Take candidates in order until enough of them hold, or enough were tried."""
+    run, limits = _Run(shape.NAME), graph.limits
+    for seed in islice(_of_level(shape.find(graph, limits), limits), TRIES * limits.top):
+        run.tried += 1
+        _judge(graph, run, seed)
+        if len(run.seeds) == limits.top:
+            break
+    return run
+
+
+def _of_level(found: Iterator[Seed], limits: Limits) -> Iterator[Seed]:
+    return (seed for seed in found if limits.level is None or seed.level == limits.level)
+
+
+def _judge(graph: Structure, run: _Run, seed: Seed) -> None:
+    reasons = shortfall(seed, graph.lineage_of_ref)
+    cut = graph.tally.separations.get(seed.seed_id)
+    if reasons:
+        run.rejected.append(Rejection(shape=run.shape, seed_id=seed.seed_id, reasons=reasons))
+    elif cut is not None and not holds(graph, cut):
+        run.withheld += 1
+    else:
+        run.seeds.append(soften(graph, seed))
+
+
+def _counts(graph: Structure) -> ViewCounts:
+    view = graph.view
+    sizes = np.bincount(graph.level(0).components)
+    return ViewCounts(
+        nodes=tuple(
+            Amount(name=name, value=int((view.kind == kind).sum()))
+            for kind, name in enumerate(KINDS)
+        ),
+        edges=len(view.u),
+        lineages=len(view.lineages),
+        components=len(sizes),
+        largest_component=int(sizes.max(initial=0)),
+        hub_limit=graph.hub_limit,
+        collapsed_rows=view.collapsed_rows,
+        self_loops=view.self_loops,
+        undated=view.undated,
+    )

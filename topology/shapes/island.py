@@ -1,0 +1,131 @@
+"""A group of questions that nothing links to the rest of the record.
+
+A connected component of level 0 with at least three nodes and a question, other than the largest.
+Hard: it stays apart when generic concepts are put back. Soft: only hiding them parts it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+
+from graphstore.model.view import NO_DAY, QUESTION, VISITED
+from topology.cuts import Ints, Mask
+from topology.evidence import Finding, listed, seed
+from topology.level import Level
+from topology.model import HUBS_NAMED, Demand, Limits, Seed
+from topology.separation import touching_hubs
+from topology.structure import Separation, Structure
+
+NAME = "island"
+VERSION = 1
+
+LEAST_NODES = 3
+SOFT_FACTOR = 0.5
+UNVISITED_FACTOR = 1.25
+_HARD = (
+    "Nothing links these {q} questions in {t} threads to the rest of the record; "
+    "one shared concept would."
+)
+_SOFT = "Only {hub_list}, too common to count, ties these {q} questions in {t} threads to the rest."
+
+
+@dataclass(frozen=True, slots=True)
+class _Island:
+    component: int
+    questions: int
+    threads: int
+    day: int
+    unvisited: bool
+    soft: bool
+    score: float
+
+    def order(self) -> tuple[float, int, int]:
+        return (-self.score, -self.threads, self.component)
+
+
+def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
+    """Yield islands of level 0, best first."""
+    found = sorted(_islands(graph, limits), key=_Island.order)
+    graph.tally.found[NAME] = len(found)
+    for island in found:
+        yield _seed(graph, island)
+
+
+def _islands(graph: Structure, limits: Limits) -> Iterator[_Island]:
+    level = graph.level(0)
+    labels = level.components
+    size = np.bincount(labels)
+    if len(size) < 2:  # noqa: PLR2004 - one component has no rest to be apart from
+        return
+    questions = np.bincount(labels, level.kind == QUESTION).astype(np.int64)
+    day = np.full(len(size), NO_DAY, np.int32)
+    np.maximum.at(day, labels, level.day)
+    visited = np.bincount(labels, (level.flags & VISITED) > 0) > 0
+    threads, soft = _threads(level, len(size)), _soft(graph, level)
+    wanted = (
+        (size >= LEAST_NODES) & (questions > 0) if graph.view.has_refs else size >= limits.k_min
+    )
+    wanted[np.argmax(size)] = False
+    for at in np.flatnonzero(wanted).tolist():
+        score = log2(1 + questions[at]) * graph.recency(int(day[at]))
+        score *= SOFT_FACTOR if soft[at] else 1.0
+        score *= 1.0 if visited[at] else UNVISITED_FACTOR
+        yield _Island(
+            *(at, int(questions[at]), int(threads[at]), int(day[at])),
+            *(not visited[at], bool(soft[at]), round(score, 6)),
+        )
+
+
+def _threads(level: Level, components: int) -> Ints:
+    """Distinct lineages of each component."""
+    own = level.lineage >= 0
+    pairs = np.unique(np.column_stack((level.components[own], level.lineage[own])), axis=0)
+    return np.bincount(pairs[:, 0], minlength=components).astype(np.int32)
+
+
+def _soft(graph: Structure, level: Level) -> Mask:
+    """Components that meet another one when generic concepts are put back."""
+    whole = graph.whole(0).components[graph.in_whole(level, np.arange(level.n, dtype=np.int32))]
+    labels = level.components
+    _, first = np.unique(labels, return_index=True)
+    meets = np.bincount(whole[first])
+    return meets[whole[first]] > 1
+
+
+def _seed(graph: Structure, island: _Island) -> Seed:
+    level = graph.level(0)
+    nodes = np.flatnonzero(level.components == island.component).astype(np.int32)
+    hubs = touching_hubs(graph, 0, graph.in_whole(level, nodes), -1) if island.soft else ()
+    largest = int(np.argmax(np.bincount(level.components)))
+    return seed(
+        graph,
+        Finding(
+            shape=NAME,
+            kind="component",
+            level=0,
+            score=island.score,
+            sentence=_SOFT if island.soft else _HARD,
+            identity=tuple(sorted(graph.node_ids(level, nodes.tolist()))),
+            members=tuple(("member", node) for node in listed(graph, level, nodes)),
+            numbers={
+                "q": island.questions,
+                "t": island.threads,
+                "hubs": len(hubs),
+                "recency": graph.recency(island.day),
+                "unvisited": int(island.unvisited),
+            },
+            sizes={"member": len(nodes)},
+            weight=int(level.degree[nodes].sum()) // 2,
+            demands=(Demand(side="member"),),
+            evidence={"member": graph.evidence(level, nodes)},
+            soft=island.soft,
+            hubs=hubs[:HUBS_NAMED],
+            separation=Separation(
+                0,
+                pieces=((int(nodes[0]), len(nodes)),),
+                outside=int(np.flatnonzero(level.components == largest)[0]),
+            ),
+        ),
+    )

@@ -1,0 +1,263 @@
+"""Two concepts that meet the same others, and that no thread ever held together.
+
+Concepts A and B are near if one question or waypoint mentions both, or a link joins them. A pair
+A, C that no lineage holds and no link joins, with at least two B near to both, is a missing middle.
+Score: the sum over B of 1 / log2(1 + df(B)), the form of Adamic and Adar (2003).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphstore.model.view import CONCEPT, MENTION, QUESTION, SHARED_LINEAGE, WAYPOINT
+from topology.cuts import Ints, Longs
+from topology.evidence import Finding, seed
+from topology.level import Level
+from topology.model import LISTED_LIMIT, Demand, Limits, Seed, Truncation
+from topology.structure import Structure
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    Sparse: TypeAlias = csr_array[Any, tuple[int, int]]
+
+NAME = "missing_middle"
+VERSION = 1
+
+LEAST_BETWEEN = 2
+ROWS_AT_ONCE = 512
+ROUNDING = 1e-6
+SINGLE = 1 / log2(3)
+"""Most that one middle can give: a higher score has at least two of them."""
+_SENTENCE = "{side_a} and {side_b} each meet {via} and {via_2}; no thread holds both."
+_LEGS = tuple(
+    Demand(side=side, reason="leg_without_ref")
+    for side in ("leg_a_1", "leg_b_1", "leg_a_2", "leg_b_2")
+)
+_DEMANDS = (
+    Demand(side="side_a"),
+    Demand(side="side_b"),
+    *_LEGS,
+    Demand(side="", refs=2, threads=2, reason="needs_more_threads"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Which concepts meet: incidence with holders, nearness, and what lineages hold together."""
+
+    concepts: Ints
+    """Level 0 nodes."""
+    held_by: "Sparse"
+    """Holder x concept."""
+    near: "Sparse"
+    together: "Sparse"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Pairs of concept numbers by score, then position."""
+
+    row: Longs
+    column: Longs
+    score: NDArray[np.float64]
+
+    def with_more(self, other: "_Scored", most: int) -> "_Scored":
+        """The best of both."""
+        row, column = np.append(self.row, other.row), np.append(self.column, other.column)
+        score = np.append(self.score, other.score)
+        order = np.lexsort((column, row, -score))[:most]
+        return _Scored(row[order], column[order], score[order])
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    a: int
+    c: int
+    between: tuple[int, ...]
+    """Level 0 nodes, those of the smallest df first."""
+    score: float
+
+    def order(self) -> tuple[float, int, int, int]:
+        return (-self.score, -len(self.between), self.a, self.c)
+
+
+def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
+    """Yield pairs of level 0 concepts, best first."""
+    known = _near(graph)
+    found = (pair for pair in _pairs(graph, known, limits) if not _in_one_knot(graph, pair))
+    pairs = sorted(found, key=_Pair.order)
+    graph.tally.found[NAME] = len(pairs)
+    for pair in pairs:
+        yield _seed(graph, pair)
+
+
+def _in_one_knot(graph: Structure, pair: _Pair) -> bool:
+    """Both ends in one dense group: the knot says more than the pair."""
+    base = graph.level(0).base
+    a, c = int(graph.place[base[pair.a]]), int(graph.place[base[pair.c]])
+    return any(a in nodes and c in nodes for nodes in graph.knots)
+
+
+def _near(graph: Structure) -> _Near:
+    level = graph.level(0)
+    concepts = np.flatnonzero((level.kind == CONCEPT) & (level.df > 1)).astype(np.int32)
+    at = np.full(level.n, -1, np.int32)
+    at[concepts] = np.arange(len(concepts), dtype=np.int32)
+    holder, concept = _mentions(level, at)
+    question = (level.kind[holder] == QUESTION) | (level.kind[holder] == WAYPOINT)
+    held_by = _incidence(holder[question], concept[question], (level.n, len(concepts)))
+    linked = np.flatnonzero((at[level.u] >= 0) & (at[level.v] >= 0))
+    ends = at[level.u[linked]], at[level.v[linked]]
+    links = _incidence(
+        np.concatenate(ends), np.concatenate(ends[::-1]), (len(concepts), len(concepts))
+    )
+    lineage, said = _by_lineage(level, holder, concept)
+    by_lineage = _incidence(lineage, said, (int(lineage.max(initial=0)) + 1, len(concepts)))
+    return _Near(
+        concepts,
+        held_by,
+        _without_diagonal(held_by.T @ held_by + links),
+        by_lineage.T @ by_lineage + links,
+    )
+
+
+def _mentions(level: Level, at: Ints) -> tuple[Ints, Longs]:
+    """Holder (level 0 node) and concept (number) of every mention."""
+    said = (level.roles & MENTION) > 0
+    forward, backward = said & (at[level.v] >= 0), said & (at[level.u] >= 0)
+    holder = np.concatenate((level.u[forward], level.v[backward]))
+    concept = np.concatenate((at[level.v[forward]], at[level.u[backward]]))
+    return holder, concept.astype(np.int64)
+
+
+def _by_lineage(level: Level, holder: Ints, concept: Longs) -> tuple[Longs, Longs]:
+    """Lineage and concept of every mention; a shared question speaks for all of its threads."""
+    own = level.lineage[holder] >= 0
+    shared = level.lineage == SHARED_LINEAGE
+    threads = [
+        (one[hit], level.lineage[other[hit]])
+        for one, other in ((level.u, level.v), (level.v, level.u))
+        for hit in (shared[one] & (level.lineage[other] >= 0),)
+    ]
+    question = np.concatenate([pair[0] for pair in threads])
+    lineage = np.concatenate([pair[1] for pair in threads])
+    asked = _incidence(lineage, question, (int(level.lineage.max(initial=0)) + 1, level.n))
+    said = _incidence(holder[~own], concept[~own], (level.n, int(concept.max(initial=0)) + 1))
+    both = (asked @ said).tocoo()
+    return (
+        np.concatenate((level.lineage[holder[own]], both.coords[0])).astype(np.int64),
+        np.concatenate((concept[own], both.coords[1])).astype(np.int64),
+    )
+
+
+def _incidence(rows: Any, columns: Any, shape: tuple[int, int]) -> "Sparse":  # noqa: ANN401 - any integer arrays
+    from scipy.sparse import coo_array
+
+    made = coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
+    made.data[:] = 1.0
+    return made
+
+
+def _without_diagonal(matrix: "Sparse") -> "Sparse":
+    found = matrix.tocoo()
+    row, column = found.coords
+    apart = row != column
+    return _incidence(row[apart], column[apart], matrix.shape)
+
+
+def _pairs(graph: Structure, known: _Near, limits: Limits) -> Iterator[_Pair]:
+    """The best pairs, from paths over the middles that the wedge cap admits."""
+    df = graph.level(0).df[known.concepts]
+    middles = _middles(graph, known, limits)
+    near = known.near[:, middles].tocsr()
+    share = 1 / np.log2(1 + df[middles])
+    best = _best(near, share, known.together, limits.pairs)
+    rows = (best.row.tolist(), best.column.tolist(), best.score.tolist())
+    for a, c, score in zip(*rows, strict=True):
+        one = near.indices[near.indptr[a] : near.indptr[a + 1]]
+        other = near.indices[near.indptr[c] : near.indptr[c + 1]]
+        both = middles[np.intersect1d(one, other)]
+        ordered = known.concepts[both[np.lexsort((both, df[both]))]]
+        yield _Pair(int(known.concepts[a]), int(known.concepts[c]), tuple(ordered.tolist()), score)
+
+
+def _middles(graph: Structure, known: _Near, limits: Limits) -> Longs:
+    """Concepts that may stand between, by rising degree until the wedges are used up."""
+    degree = np.diff(known.near.indptr).astype(np.int64)
+    order = np.lexsort((np.arange(len(degree)), degree))
+    kept = int(np.searchsorted(np.cumsum(degree[order] ** 2), limits.wedges, side="right"))
+    if kept < len(order):
+        left_out = Truncation(shape=NAME, what="middles", done=kept, of=len(order))
+        graph.tally.truncated.append(left_out)
+    return np.sort(order[:kept])
+
+
+def _best(near: "Sparse", share: NDArray[np.float64], together: "Sparse", most: int) -> _Scored:
+    """The best pairs (row < column) with two middles that nothing holds together."""
+    from scipy.sparse import diags_array
+
+    weighted = (near @ diags_array(share)).tocsr()
+    back = near.T.tocsr()
+    best = _Scored(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
+    for first in range(0, near.shape[0], ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        floor = float(best.score[-1]) if len(best.score) == most else 0.0
+        paths = (weighted[rows] @ back).tocoo()
+        row, column = (axis.astype(np.int64) for axis in paths.coords)
+        good = (row + first < column) & (paths.data > floor - ROUNDING)
+        if floor <= SINGLE:
+            good &= (near[rows] @ back).tocoo().data >= LEAST_BETWEEN  # the same pattern, counted
+        row, column, score = row[good] + first, column[good], np.round(paths.data[good], 6)
+        apart = ~_is_in(together[rows], row - first, column)
+        best = best.with_more(_Scored(row[apart], column[apart], score[apart]), most)
+    return best
+
+
+def _is_in(matrix: "Sparse", row: Longs, column: Longs) -> NDArray[np.bool_]:
+    held = matrix.tocoo()
+    width = np.int64(matrix.shape[1])
+    return np.isin(row * width + column, held.coords[0].astype(np.int64) * width + held.coords[1])
+
+
+def _seed(graph: Structure, pair: _Pair) -> Seed:
+    level = graph.level(0)
+    sides = {"side_a": pair.a, "side_b": pair.c}
+    evidence = {side: graph.around(level, node) for side, node in sides.items()}
+    for number, middle in enumerate(pair.between[:LEAST_BETWEEN], start=1):
+        evidence[f"leg_a_{number}"] = _leg(graph, level, pair.a, middle)
+        evidence[f"leg_b_{number}"] = _leg(graph, level, pair.c, middle)
+    ends = graph.node_ids(level, (pair.a, pair.c))
+    return seed(
+        graph,
+        Finding(
+            shape=NAME,
+            kind="pair",
+            level=0,
+            score=pair.score,
+            sentence=_SENTENCE,
+            identity=tuple(sorted(ends)),
+            members=(
+                ("side_a", ends[0]),
+                ("side_b", ends[1]),
+                *(("via", node) for node in graph.node_ids(level, pair.between[:LISTED_LIMIT])),
+            ),
+            numbers={"middles": len(pair.between)},
+            sizes={"side_a": 1, "side_b": 1, "via": len(pair.between)},
+            demands=_DEMANDS,
+            evidence=evidence,
+        ),
+    )
+
+
+def _leg(graph: Structure, level: Level, one: int, other: int) -> Longs:
+    """Turns by which two concepts are near: their link, or what asks about both."""
+    holders = np.intersect1d(level.neighbours(one), level.neighbours(other))
+    holders = holders[np.isin(level.kind[holders], (QUESTION, WAYPOINT))].tolist()
+    edges = [level.edge_between(one, other)]
+    edges += [level.edge_between(node, holder) for holder in holders for node in (one, other)]
+    return graph.turns(level, [edge for edge in edges if edge >= 0])

@@ -1,0 +1,185 @@
+"""One edge, or a pair, is all that joins two sides of at least k_min nodes.
+
+Order 1: a bridge (an edge in no cycle). Order 2: the best pair of a 2-edge-cut class, where either
+edge alone still holds. A containment edge (a thread and its own question) is never a weak bridge.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+
+from graphstore.model.view import CONCEPT, CONTAINMENT
+from topology import cuts
+from topology.cuts import Ints, Longs
+from topology.evidence import Finding, listed, seed
+from topology.level import Level
+from topology.model import Demand, Limits, Seed
+from topology.structure import Separation, Structure
+
+NAME = "weak_bridge"
+VERSION = 1
+
+_BOTH_SIDES = "weak_bridge_needs_both_sides"
+_SIDES = (
+    Demand(side="side_a", reason=_BOTH_SIDES),
+    Demand(side="side_b", reason=_BOTH_SIDES),
+    Demand(side="", refs=2, threads=2, reason=_BOTH_SIDES),
+)
+_EDGES = tuple(Demand(side=side, reason="missing_source_ref") for side in ("edge_1", "edge_2"))
+_SENTENCES = (
+    "{cut} to {cut_2} is the only link between {a} nodes and {b} nodes.",
+    "Lose both {cut} to {cut_2} and {cut_3} to {cut_4} and {a} nodes part from {b}; "
+    "either one still holds them.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    level: int
+    edges: tuple[int, ...]
+    smaller: int
+    score: float
+    tie: int
+    """Weight of a bridge; number of edges in the class of a pair."""
+    also_at: tuple[int, ...] = ()
+
+    def order(self) -> tuple[float, int, int, int, tuple[int, ...]]:
+        return (-self.score, len(self.edges), self.tie, -self.level, self.edges)
+
+
+def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
+    """Yield weak bridges of levels 1 and 0, best first."""
+    found = sorted(_once(graph, limits), key=_Cut.order)
+    graph.tally.found[NAME] = len(found)
+    for cut in found:
+        yield _seed(graph, cut)
+
+
+def _once(graph: Structure, limits: Limits) -> list[_Cut]:
+    """Cuts of both levels; one that exists at both is kept at level 1."""
+    upper = {cut.edges: cut for cut in _cuts(graph.level(1), limits.k_min)}
+    lower = []
+    for cut in _cuts(graph.level(0), limits.k_min):
+        above = _contracted(graph, cut.edges)
+        if above in upper:
+            upper[above] = _Cut(*_fields(upper[above]), also_at=(0,))
+        else:
+            lower.append(cut)
+    return [*upper.values(), *lower]
+
+
+def _fields(cut: _Cut) -> tuple[int, tuple[int, ...], int, float, int]:
+    return cut.level, cut.edges, cut.smaller, cut.score, cut.tie
+
+
+def _contracted(graph: Structure, edges: tuple[int, ...]) -> tuple[int, ...]:
+    """The same edges at level 1, -1 for those that vanish there."""
+    nodes, threads = graph.level(0), graph.level(1)
+    ends = [
+        (int(graph.place[nodes.base[nodes.u[edge]]]), int(graph.place[nodes.base[nodes.v[edge]]]))
+        for edge in edges
+    ]
+    found = (threads.edge_between(a, b) if min(a, b) >= 0 else -1 for a, b in ends)
+    return tuple(sorted(found))
+
+
+def _cuts(level: Level, k_min: int) -> list[_Cut]:
+    return [*_bridges(level, k_min), *_pairs(level, k_min)]
+
+
+def _bridges(level: Level, k_min: int) -> Iterator[_Cut]:
+    edges = level.bridges[(level.roles[level.bridges] & CONTAINMENT) == 0]
+    child = level.cover.child[edges]
+    smaller = np.minimum(
+        level.forest.size[child], level.forest.total[child] - level.forest.size[child]
+    )
+    kept = smaller >= k_min
+    for edge, side in zip(edges[kept].tolist(), smaller[kept].tolist(), strict=True):
+        weight = int(level.weight[edge])
+        yield _Cut(level.number, (edge,), side, _score(side, weight), weight)
+
+
+def _pairs(level: Level, k_min: int) -> Iterator[_Cut]:
+    usable = (level.roles & CONTAINMENT) == 0
+    group, first, second, arc = cuts.best_arcs(level.two_cuts, usable)
+    length = np.diff(level.two_cuts.start)[group]
+    kept = arc >= k_min
+    rows = (column[kept].tolist() for column in (first, second, arc, length))
+    for one, two, side, edges in zip(*rows, strict=True):
+        weight = int(level.weight[one] + level.weight[two])
+        yield _Cut(level.number, (one, two), side, round(_score(side, weight) / 2, 6), edges)
+
+
+def _score(smaller: int, weight: int) -> float:
+    """Communities add 1 once they are computed; until then no ends lie in different ones."""
+    return round(log2(smaller) + 1 / (1 + weight), 6)
+
+
+def _seed(graph: Structure, cut: _Cut) -> Seed:
+    level = graph.level(cut.level)
+    ends = tuple((int(level.u[edge]), int(level.v[edge])) for edge in cut.edges)
+    start, inside, outside = _sides(level, ends, cut.smaller)
+    swapped = len(ends) == 1 and start == ends[0][1]
+    sides = (outside, inside) if swapped else (inside, outside)
+    far = ends[0][0] if start == ends[0][1] else ends[0][1]
+    cut_ids = graph.node_ids(level, [node for pair in ends for node in pair])
+    pairs = [sorted(graph.node_ids(level, pair)) for pair in ends]
+    heads = (ends[0][:1], ends[0][1:]) if len(ends) == 1 else ((), ())
+    numbers = {"a": len(sides[0]), "b": len(sides[1]), "smaller": cut.smaller, "tie": cut.tie}
+    return seed(
+        graph,
+        Finding(
+            shape=NAME,
+            kind=f"order_{len(ends)}",
+            level=cut.level,
+            also_at=cut.also_at,
+            score=cut.score,
+            sentence=_SENTENCES[len(ends) - 1],
+            identity=tuple(pairs[0]) if len(pairs) == 1 else tuple(sorted(pairs)),
+            members=(
+                *(("cut", node) for node in cut_ids),
+                *(("side_a", node) for node in listed(graph, level, sides[0], heads[0])),
+                *(("side_b", node) for node in listed(graph, level, sides[1], heads[1])),
+            ),
+            numbers=numbers,
+            sizes={"side_a": len(sides[0]), "side_b": len(sides[1])},
+            weight=int(level.weight[list(cut.edges)].sum()),
+            demands=_SIDES if len(ends) == 1 else (*_SIDES, *_EDGES),
+            evidence=_evidence(graph, level, cut.edges, sides),
+            separation=Separation(
+                cut.level, edges=ends, pieces=((start, cut.smaller),), outside=far
+            ),
+        ),
+    )
+
+
+def _sides(level: Level, ends: tuple[tuple[int, int], ...], smaller: int) -> tuple[int, Ints, Ints]:
+    """End inside the smaller side, nodes of that side, and of the other."""
+    a, b = ends[0]
+    first = cuts.reach(level.matrix, a, ends)
+    component = level.components == level.components[a]
+    component[first] = False
+    second = np.flatnonzero(component).astype(np.int32)
+    return (a, first, second) if len(first) == smaller else (b, second, first)
+
+
+def _evidence(
+    graph: Structure, level: Level, edges: tuple[int, ...], sides: tuple[Ints, Ints]
+) -> dict[str, Longs]:
+    keys = {
+        side: graph.evidence(level, nodes, _own(level, edges, nodes))
+        for side, nodes in zip(("side_a", "side_b"), sides, strict=True)
+    }
+    names = ("cut",) if len(edges) == 1 else ("edge_1", "edge_2")
+    for name, edge in zip(names, edges, strict=True):
+        keys[name] = graph.turns(level, [edge])
+    return keys
+
+
+def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
+    """Turns of the cut's own ends on one side come first: they are nearest to the link."""
+    ends = {int(node) for edge in edges for node in (level.u[edge], level.v[edge])}
+    near = sorted(ends.intersection(nodes.tolist()))
+    return [int(level.ref[node]) for node in near if level.kind[node] != CONCEPT]

@@ -1,0 +1,246 @@
+"""The graph that a shape is given: levels, hubs, time, arcs, and where refs come from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from graphstore import ids
+from graphstore.model.hubs import hub_limit
+from graphstore.model.view import (
+    CONCEPT,
+    GENERIC,
+    NO_DAY,
+    STOP,
+    THREAD,
+    GraphView,
+)
+from topology import cuts
+from topology.cuts import Ints, Longs, Mask
+from topology.dense import Dense, dense_groups
+from topology.engine import is_available
+from topology.level import (
+    NO_REF,
+    Level,
+    node_level,
+    quotient_map,
+    ref_parts,
+    thread_level,
+)
+from topology.model import HiddenHub, HubRule, Limits, Truncation
+
+DECAY_DAYS = 90
+UNKNOWN_RECENCY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """What a Seed says is apart, for the second proof: taken out, and what must then be reached."""
+
+    level: int
+    edges: tuple[tuple[int, int], ...] = ()
+    node: int = -1
+    pieces: tuple[tuple[int, int], ...] = ()
+    """(start, claimed size) of each piece to grow."""
+    outside: int = -1
+    """A node that no piece may reach."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a shape counts while it searches."""
+
+    found: dict[str, int] = field(default_factory=dict)
+    truncated: list[Truncation] = field(default_factory=list)
+    separations: dict[str, Separation] = field(default_factory=dict)
+    """By seed id."""
+
+
+class Structure:
+    """Levels and primitives of one view, each computed when first asked for."""
+
+    def __init__(self, view: GraphView, limits: Limits) -> None:
+        self.view = view
+        self.limits = limits
+        self.tally = Tally()
+
+    # hubs
+
+    @cached_property
+    def hub_limit(self) -> int:
+        """Largest df of a concept that is not generic."""
+        if self.limits.hub_df is not None:
+            return self.limits.hub_df
+        if not self.view.has_refs:
+            return int(self.view.df.max(initial=0))
+        concepts = self.view.kind == CONCEPT
+        listed = (self.view.flags[concepts] & (GENERIC | STOP)) > 0
+        rows = zip(self.view.df[concepts].tolist(), listed.tolist(), strict=True)
+        return hub_limit(rows, len(self.view.lineages))
+
+    @cached_property
+    def generic(self) -> Mask:
+        """Concepts that are hidden from the structural view."""
+        listed = (self.view.flags & (GENERIC | STOP)) > 0
+        return (self.view.kind == CONCEPT) & (listed | (self.view.df > self.hub_limit))
+
+    @cached_property
+    def hubs(self) -> tuple[HiddenHub, ...]:
+        """Hidden concepts by df, then id."""
+        found = [self._hub(position) for position in np.flatnonzero(self.generic).tolist()]
+        return tuple(sorted(found, key=lambda hub: (-hub.df, hub.concept_id.encode())))
+
+    def _hub(self, position: int) -> HiddenHub:
+        flags, df = int(self.view.flags[position]), int(self.view.df[position])
+        listed: HubRule = "marked" if flags & GENERIC else "stop_list"
+        rule: HubRule = listed if flags & (GENERIC | STOP) else "df"
+        return HiddenHub(concept_id=self.view.ids[position], df=df, rule=rule)
+
+    # levels
+
+    def level(self, number: int) -> Level:
+        """Level 0 or 1 without generic concepts."""
+        return self._nodes if number == 0 else self._threads
+
+    def whole(self, number: int) -> Level:
+        """The same level with generic concepts put back."""
+        return self._whole_nodes if number == 0 else self._whole_threads
+
+    @cached_property
+    def _nodes(self) -> Level:
+        return node_level(self.view, ~self.generic)
+
+    @cached_property
+    def _threads(self) -> Level:
+        return thread_level(self.view, ~self.generic)
+
+    @cached_property
+    def _whole_nodes(self) -> Level:
+        return node_level(self.view, np.ones(len(self.view.ids), np.bool_))
+
+    @cached_property
+    def _whole_threads(self) -> Level:
+        return thread_level(self.view, np.ones(len(self.view.ids), np.bool_))
+
+    def node_id(self, level: Level, node: int) -> str:
+        """Id of a node of a level; the root thread of a contracted lineage."""
+        position = int(level.base[node])
+        if position < 0:
+            return self.view.lineages[int(level.lineage[node])]
+        return self.view.ids[position]
+
+    def node_ids(self, level: Level, nodes: Sequence[int]) -> tuple[str, ...]:
+        """Ids of several nodes, in the order given."""
+        return tuple(self.node_id(level, int(node)) for node in nodes)
+
+    def in_whole(self, level: Level, nodes: Ints) -> Ints:
+        """Nodes of a level as nodes of the same level with generic concepts."""
+        base = level.base[nodes]
+        if level.number == 0:
+            return base
+        return np.where(base < 0, level.lineage[nodes], self._whole_place[base]).astype(np.int32)
+
+    @cached_property
+    def _whole_place(self) -> Ints:
+        return quotient_map(self.view, np.ones(len(self.view.ids), np.bool_))[0]
+
+    @cached_property
+    def place(self) -> Ints:
+        """Level 1 node of each view position, -1 where it has none."""
+        return quotient_map(self.view, ~self.generic)[0]
+
+    # arcs
+
+    @cached_property
+    def arcs(self) -> Ints:
+        """Distinct directed pairs of level 1 nodes, k x 2, sorted."""
+        tail, head = self.place[self.view.arcs[:, 0]], self.place[self.view.arcs[:, 1]]
+        kept = (tail >= 0) & (head >= 0) & (tail != head)
+        return np.unique(np.column_stack((tail[kept], head[kept])), axis=0)
+
+    @cached_property
+    def strong(self) -> Ints:
+        """Strongly connected component of each level 1 node in the arc graph."""
+        return cuts.strong_components(self.level(1).n, self.arcs[:, 0], self.arcs[:, 1])
+
+    @cached_property
+    def dense(self) -> Dense:
+        """Dense groups of level 1."""
+        return dense_groups(self.level(1), self.limits.raises)
+
+    @cached_property
+    def knots(self) -> tuple[frozenset[int], ...]:
+        """Nodes of each dense group; none without the engine."""
+        if not is_available():
+            return ()
+        return tuple(frozenset(group.nodes) for group in self.dense.groups)
+
+    # time
+
+    @cached_property
+    def newest(self) -> int:
+        """Newest day of the view; ``NO_DAY`` when nothing has a time."""
+        return int(self.view.day.max(initial=NO_DAY))
+
+    def recency(self, day: int) -> float:
+        """1 on the newest day of the view, a half 90 days before; a half if unknown."""
+        if day == NO_DAY:
+            return UNKNOWN_RECENCY
+        return 1 / (1 + (self.newest - day) / DECAY_DAYS)
+
+    # refs
+
+    @cached_property
+    def thread_lineage(self) -> Longs:
+        """Lineage of each thread that refs point into; threads outside the view stand alone."""
+        threads = np.flatnonzero(self.view.kind == THREAD).tolist()
+        lineage = {self.view.ids[at]: int(self.view.lineage[at]) for at in threads}
+        found = (lineage.get(name, -1 - at) for at, name in enumerate(self.view.threads))
+        return np.fromiter(found, np.int64, len(self.view.threads))
+
+    @cached_property
+    def _lineage_by_thread(self) -> dict[str, int]:
+        return dict(zip(self.view.threads, self.thread_lineage.tolist(), strict=True))
+
+    def lineage_of_ref(self, ref: str) -> int:
+        """Lineage of the thread of a ref made from this view."""
+        return self._lineage_by_thread[ref.removeprefix("thread:").rpartition("#turn:")[0]]
+
+    def ref(self, key: int) -> str:
+        """The ref string of a key."""
+        thread, turn = ref_parts(key)
+        return ids.ref(self.view.threads[thread], turn)
+
+    def lineages_of(self, keys: Longs) -> Longs:
+        """Lineage of each key."""
+        return self.thread_lineage[keys >> 32]
+
+    def evidence(self, level: Level, nodes: Ints, first: Sequence[int] = ()) -> Longs:
+        """Keys of turns that speak for a set of nodes alone, those given first in front.
+
+        A turn speaks for the set if it states a relation inside of it, or if it is a turn of one
+        of its threads, questions or waypoints. A concept's own smallest turn may lie anywhere.
+        """
+        inside = np.zeros(level.n, np.bool_)
+        inside[nodes] = True
+        edges = level.edge_ref[inside[level.u] & inside[level.v]]
+        own = level.ref[nodes[level.kind[nodes] != CONCEPT]]
+        head = np.array(first, np.int64)
+        return distinct(np.concatenate((head, np.sort(np.concatenate((own, edges))))))
+
+    def around(self, level: Level, node: int) -> Longs:
+        """Keys of turns that speak for one node: its own, then those of its edges."""
+        edges = np.sort(level.edge_ref[level.edges_at(node)])
+        return distinct(np.concatenate((level.ref[node : node + 1], edges)))
+
+    def turns(self, level: Level, edges: Sequence[int]) -> Longs:
+        """Keys of the turns that state the given edges."""
+        return distinct(np.sort(level.edge_ref[list(edges)]))
+
+
+def distinct(keys: Longs) -> Longs:
+    """The keys that are turns, each once, in the order of their first place."""
+    real = keys[keys != NO_REF]
+    _, first = np.unique(real, return_index=True)
+    return real[np.sort(first)]
