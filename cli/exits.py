@@ -1,0 +1,59 @@
+"""Exit codes: one table for errors, one function per result that may fail.
+
+0 done; 1 something failed; 2 wrong usage; 3 nothing to do or nothing imported; 4 store busy;
+5 store damaged; 6 not allowed; 130 interrupted.
+"""
+
+from typing import Any, Final
+
+from graphstore.errors import (
+    Error,
+    LedgerDamaged,
+    QueryRefused,
+    SchemaTooNew,
+    SettingsError,
+    StoreDamaged,
+    StoreLocked,
+    StoreNotFound,
+    UnknownPlugin,
+)
+
+DONE, FAILED, USAGE, NOTHING, BUSY, DAMAGED, REFUSED = range(7)
+INTERRUPTED: Final = 130
+
+EXIT_CODES: Final[dict[type[Exception], int]] = {
+    Error: FAILED,
+    SettingsError: USAGE,
+    UnknownPlugin: USAGE,
+    StoreNotFound: NOTHING,
+    StoreLocked: BUSY,
+    StoreDamaged: DAMAGED,
+    LedgerDamaged: DAMAGED,
+    SchemaTooNew: DAMAGED,
+    QueryRefused: REFUSED,
+}
+
+
+def code_of(error: Exception) -> int:
+    """Exit code of an error: that of its nearest family in the table."""
+    return next((EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES), FAILED)
+
+
+def of_ingest(report: Any) -> int:  # noqa: ANN401 - an IngestReport; importing it would slow the help
+    """Of ``ingest`` and ``up``: 0, 1 or 3 by what was found and lost."""
+    return int(report.exit_code)
+
+
+def of_fetch(turns: Any) -> int:  # noqa: ANN401 - TurnViews and RefUnresolved
+    """1 when a reference did not resolve."""
+    return FAILED if any(getattr(turn, "outcome", "") == "unresolved" for turn in turns) else DONE
+
+
+def of_scout(report: Any) -> int:  # noqa: ANN401 - a ScoutReport
+    """1 when a red line was crossed."""
+    return DONE if report.ok else FAILED
+
+
+def of_verify(checked: Any) -> int:  # noqa: ANN401 - Verified
+    """5 when something does not hold."""
+    return DAMAGED if checked.faults else DONE

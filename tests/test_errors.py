@@ -7,7 +7,7 @@ import pkgutil
 
 import pytest
 
-from cli.main import EXIT_CODES
+from cli.exits import EXIT_CODES
 from graphstore.errors import Error
 
 SEVEN = ("graphstore", "ingest", "topology", "dream", "export", "service", "cli")

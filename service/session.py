@@ -1,0 +1,73 @@
+"""An opened service: settings, clock, store opener. The composition root."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from graphstore.errors import StoreNotFound
+from graphstore.store import Store, open_store
+from service import clock
+from service.settings import Loaded, Settings
+
+SALT_BYTES: Final = 32
+
+
+def silent(_line: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What every operation gets first."""
+
+    loaded: Loaded
+    folder: Path
+    """Where the caller stands."""
+    now: Callable[[], datetime] = clock.now
+    progress: Callable[[str], None] = silent
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    @property
+    def workspace(self) -> Path:
+        """Folder of the workspace."""
+        return self.settings.workspace_path
+
+    @contextmanager
+    def store(self, purpose: str, *, make: bool = False) -> Iterator[Store]:
+        """Open the store for one operation.
+
+        Raises StoreNotFound when there is none and ``make`` is false, StoreLocked when another
+        process keeps it too long.
+        """
+        from ingest.derive import Derivation
+
+        if not make and not (self.workspace / "ledger.db").exists():
+            raise StoreNotFound(str(self.workspace))
+        chosen = self.settings.store
+        with open_store(
+            self.workspace,
+            Derivation(),
+            engine=chosen.engine,
+            wait_s=chosen.wait_s,
+            buffer_pool_mb=chosen.buffer_pool_mb,
+            purpose=purpose,
+            since=self.now(),
+        ) as store:
+            yield store
+
+    def salt(self) -> bytes:
+        """Key of the hashes beside masked secrets: made once, readable by the owner alone."""
+        path = self.workspace / "mask.salt"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.touch(mode=0o600)
+            path.write_bytes(secrets.token_bytes(SALT_BYTES))
+        return path.read_bytes()
