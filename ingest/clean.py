@@ -115,6 +115,7 @@ class _Cleaner:
             if turn is None:
                 waiting.extend(raw.calls)
                 paths.extend(raw.touched)
+                _hand_back(raw, kept)
                 continue
             if raw.role is Role.ASSISTANT and waiting:
                 turn.calls = (*waiting, *turn.calls)
@@ -222,6 +223,13 @@ class _Cleaner:
     def event(self, one: Event) -> Event:
         detail = None if one.detail is None else self.line(one.detail)
         return Event(kind=one.kind, at=self.time(one.at), detail=detail)
+
+
+def _hand_back(dropped: RawTurn, kept: list[CleanTurn]) -> None:
+    """What a message without words spawned belongs to the message before it."""
+    if dropped.spawned and kept:
+        asked = [turn for turn in kept if turn.raw.role is not Role.ASSISTANT] or kept
+        asked[-1].raw.spawned += dropped.spawned
 
 
 def _join(parts: Iterable[str]) -> str:

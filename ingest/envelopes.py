@@ -15,6 +15,7 @@ ENVELOPES: Final[dict[str, Disposition]] = {
     "bash-stdout": "tool",
     "bash-stderr": "tool",
     "task-notification": "injected",
+    "agent-notification": "injected",
     "ide_opened_file": "injected",
     "ide_selection": "injected",
     "user-prompt-submit-hook": "injected",

@@ -249,6 +249,8 @@ class RawTurn:
     """Native id of the thread that the record says it belongs to."""
     copied: bool = False
     """The source marks it as a copy out of another thread."""
+    spawned: tuple[str, ...] = ()
+    """Native ids of threads that were spawned while this message was being answered."""
     group: str | None = None
     """Native id of the utterance, where one may go on in a second file of the thread."""
 
@@ -277,15 +279,6 @@ class Pointer:
     native_id: str
     key: str | None = None
     """Native key of the spawning record or of the last shared one, in the parent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spawn:
-    """A native statement that another thread was spawned by the turn at an index."""
-
-    native_id: str
-    turn: int
-    """Index into the turns of the spawning thread."""
 
 
 Sharing: TypeAlias = Literal["keys", "words", "none"]
@@ -324,7 +317,6 @@ class RawThread:
     native_ids: tuple[str, ...] = ()
     """Every native id seen in the carrier for this thread."""
     pointers: tuple[Pointer, ...] = ()
-    spawns: tuple[Spawn, ...] = ()
     events: tuple[Event, ...] = ()
     tail_calls: tuple[tuple[str, int], ...] = ()
     """Tool calls after the last message with text: (name, count)."""

@@ -1,0 +1,412 @@
+"""Identity of threads and turns: native ids, carriers of one thread, turn numbers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Final
+
+from graphstore.ids import digest, thread_id
+from graphstore.model.conversation import Thread, Turn
+from ingest.clean import CleanThread, CleanTurn
+from ingest.model import RawThread, Tally
+from ingest.options import Options
+from ingest.settle import Settled, settle
+
+FAR: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""Sorts what has no time behind what has one."""
+COLLISION_HEX: Final = 12
+
+
+@dataclass(slots=True)
+class Whole:
+    """One thread of the run, put together from all its carriers."""
+
+    native_id: str
+    heads: list[RawThread]
+    """Native facts of its carriers, the best first."""
+    turns: list[CleanTurn]
+    """Best carrier in reading order for logs, number order for trees; then what only weaker
+    carriers hold."""
+    path: list[int]
+    """Indexes into ``turns``."""
+    carriers: list[int]
+    live: bool = False
+    naive: bool = False
+    passed_keys: set[str] = field(default_factory=set)
+    passed_words: set[str] = field(default_factory=set)
+
+    @property
+    def source(self) -> str:
+        return self.heads[0].source
+
+    @property
+    def thread_id(self) -> str:
+        return thread_id(self.source, self.native_id)
+
+
+def derived_id(thread: CleanThread) -> str:
+    """Native id of a thread that has none: from its beginning if it may grow, else from all."""
+    words = [turn for turn in thread.turns if turn.clean]
+    if not words:
+        return digest("no words", [turn.fingerprint for turn in thread.turns])
+    if not thread.raw.growing:
+        return digest([turn.fingerprint for turn in words])
+    humans = [turn for turn in words if turn.raw.role == "human"]
+    times = [turn.at for turn in thread.turns if turn.at is not None]
+    first = thread.raw.started_at or (times[0] if times else None)
+    moment = None if first is None else first.astimezone(UTC).isoformat()
+    return digest((humans or words)[0].fingerprint, moment)
+
+
+# --- carriers
+
+
+def merge(
+    native_id: str, threads: Sequence[CleanThread], tallies: Sequence[Tally], options: Options
+) -> list[Whole]:
+    """Put together the carriers of one native id; two if they have nothing in common.
+
+    Halves of a split file are joined, copies are merged: the path is that of the best carrier,
+    what only others hold stands off it.
+    """
+    parts = [_settled(chain, native_id, tallies, options) for chain in _chains(threads)]
+    parts.sort(key=_goodness)
+    groups: list[list[Whole]] = []
+    for part in parts:
+        group = next((one for one in groups if any(_related(part, other) for other in one)), None)
+        if group is None:
+            groups.append([part])
+        else:
+            group.append(part)
+    merged = [_merged(group) for group in groups]
+    merged.sort(key=_firstness)
+    for index, other in enumerate(merged):
+        if index:
+            other.native_id = collided_id(other)
+            tallies[other.carriers[0]].note("id_collision", other.thread_id)
+    return merged
+
+
+def collided_id(whole: Whole) -> str:
+    """Native id of a thread whose own id is taken by a stranger."""
+    first = whole.turns[0].fingerprint.removeprefix("b2:")
+    return f"{whole.native_id}~{first[:COLLISION_HEX]}"
+
+
+def _chains(threads: Sequence[CleanThread]) -> list[list[CleanThread]]:
+    """Carriers in runs of which each goes on where the one before it ends."""
+    waiting = sorted(threads, key=_start)
+    chains: list[list[CleanThread]] = []
+    for thread in waiting:
+        chain = next((one for one in chains if _continues(one, thread)), None)
+        if chain is None:
+            chains.append([thread])
+        else:
+            chain.append(thread)
+    return chains
+
+
+def _start(thread: CleanThread) -> tuple[bool, datetime, str]:
+    """Halves in the order of time; the one that names no parent first."""
+    times = [turn.at for turn in thread.turns if turn.at is not None]
+    first = min(times, default=FAR)
+    fingerprint = thread.turns[0].fingerprint if thread.turns else ""
+    return thread.raw.first_parent is not None, first, fingerprint
+
+
+def _continues(chain: list[CleanThread], thread: CleanThread) -> bool:
+    """Whether a carrier's first record has its parent in the chain, and nothing is told twice."""
+    parent = thread.raw.first_parent
+    if parent is None:
+        return False
+    keys = {key for one in chain for key in _all_keys(one)}
+    return parent in keys and keys.isdisjoint(_all_keys(thread))
+
+
+def _all_keys(thread: CleanThread) -> set[str]:
+    keys = set(thread.raw.record_keys)
+    for turn in thread.turns:
+        keys.update(_keys(turn))
+    return keys
+
+
+def _keys(turn: CleanTurn) -> tuple[str, ...]:
+    return (*((turn.raw.key,) if turn.raw.key else ()), *turn.raw.also)
+
+
+def _settled(
+    chain: list[CleanThread], native_id: str, tallies: Sequence[Tally], options: Options
+) -> Whole:
+    """One carrier, or a chain of halves, with the interim rule applied."""
+    last = chain[-1]
+    turns = _joined(chain)
+    settled = settle(turns, tallies, options, agent=last.raw.agent, closed=last.closed)
+    ordered = _tree_order(settled.turns) if last.raw.tree else settled.turns
+    return Whole(
+        native_id=native_id,
+        heads=[one.raw for one in chain],
+        turns=ordered,
+        path=[place for place, turn in enumerate(ordered) if not turn.raw.alternative],
+        carriers=[one.carrier for one in chain],
+        live=settled.live,
+        naive=any(one.naive for one in chain),
+        passed_keys=settled.passed_keys,
+        passed_words=settled.passed_words,
+    )
+
+
+def _joined(chain: list[CleanThread]) -> list[CleanTurn]:
+    """Turns of halves, one after the other; an utterance cut in two is one again."""
+    turns = list(chain[0].turns)
+    for before, after in pairwise(chain):
+        spoken = turns[-1] if turns and turns[-1].raw.role == "assistant" else None
+        if spoken is not None and after.raw.lead_calls:
+            spoken.raw.calls_tool = True
+        following = after.turns
+        if before.raw.tail_calls:
+            _give_calls(before.raw.tail_calls, following)
+        turns.extend(following)
+    return turns
+
+
+def _give_calls(calls: tuple[tuple[str, int], ...], turns: list[CleanTurn]) -> None:
+    """Calls at the end of one half belong to the first answer of the next."""
+    for turn in turns:
+        if turn.raw.role == "assistant":
+            turn.calls = (*calls, *turn.calls)
+            return
+
+
+def _tree_order(turns: list[CleanTurn]) -> list[CleanTurn]:
+    """Turns by effective time (never before the parent's), depth and native key."""
+    by_key = {turn.raw.key: turn for turn in turns if turn.raw.key is not None}
+    moments: dict[int, tuple[datetime, int]] = {}
+    for turn in turns:
+        _effective(turn, by_key, moments)
+    return sorted(turns, key=lambda turn: (*moments[id(turn)], turn.raw.key or ""))
+
+
+def _effective(
+    turn: CleanTurn,
+    by_key: dict[str | None, CleanTurn],
+    moments: dict[int, tuple[datetime, int]],
+) -> None:
+    """Fill in time and depth of a turn and of all above it; iterative, cycles end the walk."""
+    chain: list[CleanTurn] = []
+    seen: set[int] = set()
+    at: CleanTurn | None = turn
+    while at is not None and id(at) not in moments and id(at) not in seen:
+        seen.add(id(at))
+        chain.append(at)
+        at = by_key.get(at.raw.parent) if at.raw.parent is not None else None
+    above = moments.get(id(at), (_PAST, 0)) if at is not None else (_PAST, 0)
+    for one in reversed(chain):
+        above = (max(above[0], one.at or _PAST), above[1] + 1)
+        moments[id(one)] = above
+
+
+_PAST: Final = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def _goodness(whole: Whole) -> tuple[int, int, float, str]:
+    """Best carrier first: rank, clean turns on the path, last time, smallest content hash."""
+    clean = sum(whole.turns[place].clean for place in whole.path)
+    times = [turn.at for turn in whole.turns if turn.at is not None]
+    last = max(times).timestamp() if times else 0.0
+    content = digest([turn.fingerprint for turn in whole.turns])
+    return min(head.rank for head in whole.heads), -clean, -last, content
+
+
+def _firstness(whole: Whole) -> tuple[datetime, str]:
+    times = [turn.at for turn in whole.turns if turn.at is not None]
+    first = whole.turns[0].fingerprint if whole.turns else ""
+    return min(times, default=FAR), first
+
+
+def _related(one: Whole, other: Whole) -> bool:
+    """Whether two carriers share a record or a turn, or one says nothing."""
+    if not one.turns or not other.turns:
+        return True
+    keys = {key for turn in one.turns for key in _keys(turn)} | one.passed_keys
+    theirs = {key for turn in other.turns for key in _keys(turn)} | other.passed_keys
+    if not keys.isdisjoint(theirs):
+        return True
+    words = {turn.folded for turn in one.turns} | one.passed_words
+    if not words.isdisjoint({turn.folded for turn in other.turns} | other.passed_words):
+        return True
+    named = {head.first_parent for head in one.heads if head.first_parent}
+    records = {key for head in other.heads for key in head.record_keys}
+    back = {head.first_parent for head in other.heads if head.first_parent}
+    mine = {key for head in one.heads for key in head.record_keys}
+    return not named.isdisjoint(records | theirs) or not back.isdisjoint(mine | keys)
+
+
+def _merged(group: list[Whole]) -> Whole:
+    best, *others = group
+    for other in others:
+        _take_in(best, other)
+    return best
+
+
+def _take_in(best: Whole, other: Whole) -> None:
+    """Add what only a weaker carrier holds, off the path."""
+    keys = {key for turn in best.turns for key in _keys(turn)}
+    prints = Counter(turn.fingerprint for turn in best.turns)
+    folded = {turn.folded for turn in best.turns} | best.passed_words
+    for turn in other.turns:
+        own = _keys(turn)
+        known_key = not keys.isdisjoint(own) or not best.passed_keys.isdisjoint(own)
+        same = prints[turn.fingerprint] > 0 or turn.folded in folded
+        if same or (known_key and turn.raw.key is not None and _unrevised(best, turn)):
+            continue
+        best.turns.append(turn)
+    best.heads.extend(other.heads)
+    best.carriers.extend(other.carriers)
+    best.live = best.live and other.live
+    best.naive = best.naive or other.naive
+
+
+def _unrevised(best: Whole, turn: CleanTurn) -> bool:
+    """Whether a message of a weaker carrier is only an unfinished state of a better one's."""
+    return turn.raw.key in best.passed_keys or any(
+        one.raw.key == turn.raw.key and one.text.startswith(turn.text) for one in best.turns
+    )
+
+
+# --- numbers
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Numbers of the turns of a thread, and what became of the turns that were known."""
+
+    numbers: list[int]
+    """Of each turn of the run."""
+    fresh: list[int]
+    """Indexes of turns that are new."""
+    revised: list[tuple[int, int]]
+    """(number of the old turn, number of the one that replaced it)."""
+    gone: list[int]
+    """Numbers of known turns that the run does not hold."""
+
+
+def first_numbers(count: int) -> Numbering:
+    """Numbers of a thread that was never seen."""
+    return Numbering(list(range(1, count + 1)), list(range(count)), [], [])
+
+
+def match(known: Sequence[Turn], turns: Sequence[CleanTurn]) -> Numbering:
+    """Find known turns again: by native key if it is unique, else by runs of equal prints.
+
+    ``known`` are all known turns by number. New turns get the next numbers; a turn whose key
+    is known with other words is a revision of that turn.
+    """
+    found: dict[int, int] = {}
+    revised: list[tuple[int, int]] = []
+    _match_keys(known, turns, found, revised)
+    _match_runs(known, turns, found)
+    _match_folded(known, turns, found)
+    following = max((turn.number for turn in known), default=0) + 1
+    numbers: list[int] = []
+    fresh: list[int] = []
+    for place in range(len(turns)):
+        if place not in found:
+            fresh.append(place)
+            found[place] = following
+            following += 1
+        numbers.append(found[place])
+    held = set(numbers) | {old for old, _ in revised}
+    gone = [turn.number for turn in known if turn.number not in held and not turn.superseded_by]
+    return Numbering(numbers, fresh, [(old, numbers[place]) for old, place in revised], gone)
+
+
+def _match_keys(
+    known: Sequence[Turn],
+    turns: Sequence[CleanTurn],
+    found: dict[int, int],
+    revised: list[tuple[int, int]],
+) -> None:
+    current = [turn for turn in known if turn.native_key and not turn.superseded_by]
+    seen = Counter(turn.native_key for turn in current)
+    theirs = Counter(turn.raw.key for turn in turns)
+    by_key = {turn.native_key: turn for turn in current if seen[turn.native_key] == 1}
+    earlier = {(turn.native_key, turn.fingerprint): turn.number for turn in known}
+    for place, turn in enumerate(turns):
+        old = by_key.get(turn.raw.key) if theirs[turn.raw.key] == 1 else None
+        if old is None:
+            continue
+        number = earlier.get((turn.raw.key, turn.fingerprint))
+        if number is not None:
+            found[place] = number
+        else:
+            revised.append((old.number, place))
+
+
+def _match_runs(known: Sequence[Turn], turns: Sequence[CleanTurn], found: dict[int, int]) -> None:
+    """Longest common prefix, then suffix, of what is not found yet."""
+    taken = set(found.values())
+    old = [turn for turn in known if turn.number not in taken and not turn.superseded_by]
+    new = [place for place in range(len(turns)) if place not in found]
+    start = 0
+    while start < min(len(old), len(new)) and _same(old[start], turns[new[start]]):
+        found[new[start]] = old[start].number
+        start += 1
+    end = 1
+    while end <= min(len(old), len(new)) - start and _same(old[-end], turns[new[-end]]):
+        found[new[-end]] = old[-end].number
+        end += 1
+
+
+def _same(old: Turn, turn: CleanTurn) -> bool:
+    keys = old.native_key, turn.raw.key
+    return old.fingerprint == turn.fingerprint and (None in keys or keys[0] == keys[1])
+
+
+def _match_folded(known: Sequence[Turn], turns: Sequence[CleanTurn], found: dict[int, int]) -> None:
+    """A rendering tells the same words with other white space, at other places."""
+    taken = set(found.values())
+    waiting: dict[str, list[int]] = {}
+    for turn in known:
+        if turn.number not in taken and not turn.superseded_by:
+            waiting.setdefault(_folded(turn), []).append(turn.number)
+    keyless = all(turn.raw.key is None for turn in turns)
+    if not keyless and any(turn.native_key is not None for turn in known):
+        return
+    for place, turn in enumerate(turns):
+        numbers = waiting.get(turn.folded) if place not in found else None
+        if numbers:
+            found[place] = numbers.pop(0)
+
+
+def _folded(turn: Turn) -> str:
+    from graphstore.ids import fingerprint
+
+    return fingerprint(turn.role, " ".join(turn.text.split()))
+
+
+def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
+    """Whether the run's carrier gives the path: it holds all of the old one, or is better."""
+    held = set(numbering.numbers) | {old for old, _ in numbering.revised}
+    if held.issuperset(known.path):
+        return True
+    keyed_before = any(turn.native_key for turn in known.turns)
+    keyed_now = any(turn.raw.key for turn in whole.turns)
+    if keyed_before != keyed_now:
+        return keyed_now
+    clean = sum(whole.turns[place].clean for place in whole.path)
+    return clean >= len(known.clean())
+
+
+__all__ = [
+    "Numbering",
+    "Settled",
+    "Whole",
+    "collided_id",
+    "derived_id",
+    "first_numbers",
+    "match",
+    "merge",
+    "richer",
+]
