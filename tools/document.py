@@ -1,0 +1,116 @@
+"""What the generated parts of the documentation say; called from cog blocks."""
+
+import ast
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SEVEN = ("graphstore", "ingest", "topology", "dream", "export", "service", "cli")
+PLUGINS = {
+    "readers": "ingest.readers",
+    "shapes": "topology.shapes",
+    "dream functions": "dream.functions",
+    "export formats": "export.formats",
+}
+
+
+def clew(*words: str) -> str:
+    """A command and what it prints, at a fixed width."""
+    env = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *words],
+        env=env,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return "```text\n$ clew " + " ".join(words) + "\n" + done.stdout.rstrip() + "\n```"
+
+
+def commands() -> list[str]:
+    """Names of all commands, in the order of the help."""
+    from cli.main import app
+
+    return [each.name or each.callback.__name__ for each in app.registered_commands if each.callback]
+
+
+def every_help() -> str:
+    """The help of every command."""
+    return "\n\n".join(f"## clew {name}\n\n{clew(name, '--help')}" for name in commands())
+
+
+def settings_table() -> str:
+    """Every setting with its default and range."""
+    from service.settings import Settings, rows
+
+    lines = ["| key | default | allowed | what |", "|---|---|---|---|"]
+    lines += [
+        f"| `{row.key}` | `{row.value}` | {row.allowed} | {row.about} |" for row in rows(Settings(), {})
+    ]
+    return "\n".join(lines)
+
+
+def modules() -> Iterator[str]:
+    """Names of every module of the seven packages."""
+    for package in SEVEN:
+        for found in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
+            if not found.name.endswith("__main__"):
+                yield found.name
+
+
+def errors_tree() -> str:
+    """Every error: message, hint, exit code, drawn as a tree."""
+    from cli.exits import code_of
+    from graphstore.errors import Error
+
+    for name in modules():
+        importlib.import_module(name)
+    lines = ["| error | message | hint | exit code |", "|---|---|---|---|"]
+
+    def walk(kind: type[Error], depth: int) -> None:
+        message = (kind.__doc__ or "").strip().splitlines()[0]
+        code = code_of(kind.__new__(kind))
+        lines.append(f"| {'&nbsp;&nbsp;' * depth}{kind.__name__} | {message} | {kind.hint} | {code} |")
+        for child in sorted(kind.__subclasses__(), key=lambda each: each.__name__):
+            walk(child, depth + 1)
+
+    walk(Error, 0)
+    return "\n".join(lines)
+
+
+def plugin_table(group: str) -> str:
+    """The plugins of a group with the first line of their docstrings."""
+    package = PLUGINS[group]
+    folder = ROOT / package.replace(".", "/")
+    lines = ["| name | what |", "|---|---|"]
+    for file in sorted(folder.glob("*.py")):
+        if file.stem != "__init__":
+            text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+            lines.append(f"| {file.stem.replace('_', '-')} | {' '.join(text.split(chr(10) * 2)[0].split())} |")
+    return "\n".join(lines)
+
+
+def model_tables() -> str:
+    """Every node and relationship table with its columns."""
+    from graphstore.model.hypothesis import HYPOTHESES
+    from graphstore.model.knowledge import EDGES, NODES
+
+    lines = ["| table | joins | columns |", "|---|---|---|"]
+    for node in NODES:
+        lines.append(f"| {node.TABLE} | key `{node.KEY}` | {columns(node)} |")
+    for edge in (*EDGES, *HYPOTHESES):
+        pairs = ", ".join(f"{src} to {dst}" for src, dst in edge.PAIRS)
+        lines.append(f"| {edge.TABLE} | {pairs} | {columns(edge)} |")
+    return "\n".join(lines)
+
+
+def columns(kind: type) -> str:
+    """Columns of a table, ends left out."""
+    ends = {"src_table", "src", "dst_table", "dst", "edge"}
+    return ", ".join(name for name in kind.model_fields if name not in ends)  # type: ignore[attr-defined]
