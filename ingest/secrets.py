@@ -1,0 +1,129 @@
+"""Masking: secrets in clean text are replaced by ``[masked:<kind>]`` before anything keeps it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from graphstore.ids import keyed_digest
+from graphstore.model.conversation import Masked
+from ingest.secret_shapes import PII, TABLE, Gate, lower
+
+_MASK: Final = re.compile(r"\[masked:[^\[\]\s]{1,64}\]")
+_GATE: Final = Gate(TABLE)
+_GATE_PII: Final = Gate(TABLE + PII)
+SHORTEST: Final = 6
+"""Characters; no text shorter than this holds a secret of the table."""
+_ROUNDS: Final = 8
+"""A replacement can bring a new boundary and so a new hit; this many rounds always settle it."""
+
+
+class _Hit(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    order: int
+
+
+def mask(
+    text: str,
+    salt: bytes | None = None,
+    *,
+    extra: Sequence[tuple[str, re.Pattern[str]]] = (),
+    allow: Sequence[re.Pattern[str]] = (),
+    pii: bool = False,
+) -> tuple[str, tuple[Masked, ...]]:
+    """Replace secrets in a text; masking a masked text changes nothing.
+
+    Args:
+        text: One clean text, a title, a link or a name.
+        salt: Key of the store (1 to 64 bytes); without it hits carry no ``keyed_hash``.
+        extra: More kinds and what they look like; the whole match is the secret.
+        allow: What is found in a secret by one of these is never masked.
+        pii: Mask e-mail addresses, phone numbers and IBANs too.
+
+    Returns:
+        The masked text and its hits by offset in it. Overlapping hits: the longest wins,
+        then the order of the table.
+    """
+    gate = _GATE_PII if pii else _GATE
+    spots: list[Masked] = []
+    for _ in range(_ROUNDS):
+        hits = _hits(text, gate, extra, allow)
+        if not hits:
+            break
+        text, spots = _replace(text, hits, spots, salt)
+    return text, tuple(spots)
+
+
+def _hits(
+    text: str,
+    gate: Gate,
+    extra: Sequence[tuple[str, re.Pattern[str]]],
+    allow: Sequence[re.Pattern[str]],
+) -> list[_Hit]:
+    """Hits that do not overlap, by place."""
+    if len(text) < SHORTEST and not extra:
+        return []
+    lowered = lower(text)
+    found = [
+        _Hit(start, end, shape.kind, order)
+        for order, shape in gate.open(text, lowered)
+        for start, end in shape.find(text, lowered)
+    ]
+    for order, (kind, pattern) in enumerate(extra, start=len(TABLE) + len(PII)):
+        found.extend(_Hit(*match.span(), kind, order) for match in pattern.finditer(text))
+    if not found:
+        return []
+    marks = [match.span() for match in _MASK.finditer(text)]
+    return _longest(
+        hit
+        for hit in found
+        if hit.start < hit.end
+        and not _touches_mask(hit, marks)
+        and not any(pattern.search(text[hit.start : hit.end]) for pattern in allow)
+    )
+
+
+def _touches_mask(hit: _Hit, marks: Iterable[tuple[int, int]]) -> bool:
+    """A hit inside a mask, or across its edge; one around a whole mask may replace it."""
+    return any(
+        hit.start < end and start < hit.end and not (hit.start < start and end < hit.end)
+        for start, end in marks
+    )
+
+
+def _longest(hits: Iterable[_Hit]) -> list[_Hit]:
+    kept: list[_Hit] = []
+    for hit in sorted(hits, key=lambda one: (one.start - one.end, one.order, one.start)):
+        if all(hit.end <= other.start or other.end <= hit.start for other in kept):
+            kept.append(hit)
+    return sorted(kept)
+
+
+def _replace(
+    text: str, hits: list[_Hit], spots: list[Masked], salt: bytes | None
+) -> tuple[str, list[Masked]]:
+    """Replace the hits, and move what was found in earlier rounds to its new place."""
+    pieces: list[str] = []
+    moved: list[Masked] = []
+    earlier = iter((*spots, None))
+    spot = next(earlier)
+    at = length = 0
+    for hit in (*hits, _Hit(len(text), len(text), "", 0)):
+        while spot is not None and spot.offset < hit.end:
+            if spot.offset < hit.start:
+                moved.append(spot.replace(offset=length + spot.offset - at))
+            spot = next(earlier)
+        pieces.append(text[at : hit.start])
+        length += hit.start - at
+        if hit.kind:
+            moved.append(_masked(hit.kind, length, text[hit.start : hit.end], salt))
+            pieces.append(f"[masked:{hit.kind}]")
+            length += len(pieces[-1])
+        at = hit.end
+    return "".join(pieces), moved
+
+
+def _masked(kind: str, offset: int, secret: str, salt: bytes | None) -> Masked:
+    digest = keyed_digest(salt, secret.encode("utf-8", "surrogatepass")) if salt else None
+    return Masked(kind=kind, offset=offset, keyed_hash=digest)
