@@ -1,0 +1,83 @@
+"""Extraction as the projection uses it: one object, pure, remembering only what it has just read."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from graphstore.derivation import Ground
+from graphstore.ids import digest
+from graphstore.model.conversation import Thread
+from graphstore.model.knowledge import Facts, Relations
+from graphstore.model.record import EpochRecord, JourneyRecord
+from ingest.extract import facts as extract
+from ingest.extract.figures import Figures, figures
+from ingest.extract.reading import Reading, read
+from ingest.link import concepts, journeys, questions
+from ingest.link import epoch as counting
+
+_REMEMBERED: Final = 100_000
+"""Concept candidates of the readings that are kept between an epoch and its facts."""
+
+
+class Derivation:
+    """Derives every extracted row; equal input gives equal rows, whatever came before."""
+
+    def __init__(self) -> None:
+        self._readings: dict[str, Reading] = {}
+        self._held = 0
+        self._epoch: EpochRecord | None = None
+        self._figures: Figures | None = None
+
+    @property
+    def version(self) -> str:
+        """Versions of all steps; a change makes the store derive again."""
+        return " ".join((extract.VERSION, concepts.VERSION, questions.VERSION, journeys.VERSION))
+
+    def epoch(self, threads: Iterable[Thread], roots: Mapping[str, str]) -> EpochRecord:
+        """Store-wide figures; ``roots`` maps thread id to lineage root."""
+        return counting.epoch(threads, roots, self._read, self.version)
+
+    def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
+        """What one thread yields."""
+        return extract.facts(thread, self._read(thread), self._known(epoch))
+
+    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
+        """Links between questions and relations between concepts, over the whole store."""
+        links, borderline = questions.links(ground, epoch)
+        return Relations(
+            links=links, borderline=borderline, relates=concepts.relates(ground, epoch)
+        )
+
+    def journeys(
+        self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord
+    ) -> tuple[JourneyRecord, ...]:
+        """Records for Journeys that begin or go on, in id order."""
+        return journeys.find(ground, known, epoch).records
+
+    def _known(self, epoch: EpochRecord) -> Figures:
+        if self._figures is None or self._epoch is not epoch:
+            self._epoch, self._figures = epoch, figures(epoch)
+        return self._figures
+
+    def _read(self, thread: Thread) -> Reading:
+        key = _content(thread)
+        found = self._readings.pop(key, None)
+        if found is None:
+            found = read(thread)
+            self._held += len(found.candidates)
+        self._readings[key] = found
+        while self._held > _REMEMBERED and len(self._readings) > 1:
+            oldest = next(iter(self._readings))
+            self._held -= len(self._readings.pop(oldest).candidates)
+        return found
+
+
+def _content(thread: Thread) -> str:
+    """Fingerprint of what a reading looks at."""
+    return digest(
+        thread.thread_id,
+        thread.project,
+        [
+            [turn.number, turn.fingerprint, turn.at and turn.at.isoformat(), *turn.tools.touched]
+            for turn in thread.clean()
+        ],
+    )

@@ -1,0 +1,107 @@
+"""Store-wide figures of an epoch, indexed for reading; and which candidates a thread keeps."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from graphstore.ids import concept_id
+from graphstore.model.hubs import fold as fold_stop
+from graphstore.model.hubs import stop_list
+from graphstore.model.knowledge import ConceptKind
+from graphstore.model.record import EpochRecord
+from ingest.extract.concepts import TYPED, Candidate, Candidates, fold
+
+FLOOR: Final = 12
+PER_THOUSAND_WORDS: Final = 4
+CEILING: Final = 60
+GENERIC_SHARE: Final = 0.25
+"""A generic concept takes a place only when little else is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """An epoch with its figures by key."""
+
+    lineages: int
+    frequencies: dict[str, int]
+    """Lineages by folded label."""
+    spellings: dict[str, str]
+    """The label of a folded one."""
+    templates: frozenset[str]
+    pmi_floor: float
+
+    def df(self, key: str) -> int:
+        """Lineages that name the key; 1 for what the epoch does not list."""
+        return self.frequencies.get(key, 1)
+
+    def idf(self, key: str) -> float:
+        """Inverse document frequency, smoothed so that it is never 0."""
+        return math.log((self.lineages + 1) / (min(self.df(key), self.lineages) + 1)) + 0.1
+
+    def label(self, key: str, candidate: Candidate) -> str:
+        """Canonical label: that of the epoch, else the thread's own spelling."""
+        return self.spellings.get(key) or candidate.label()
+
+
+def figures(epoch: EpochRecord) -> Figures:
+    """Index an epoch."""
+    rows = [(fold(row.name), row) for row in epoch.concept_df]
+    return Figures(
+        epoch.lineages,
+        {key: row.count for key, row in rows},
+        {key: row.name for key, row in rows},
+        frozenset(epoch.templates),
+        epoch.pmi_floor,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A candidate that the thread keeps as a concept."""
+
+    concept_id: str
+    key: str
+    label: str
+    kind: ConceptKind
+    generic: bool
+    salience: float
+    """0 to 1, relative to the thread's most salient concept."""
+    candidate: Candidate
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other spellings seen."""
+        return tuple(sorted(form for form in self.candidate.forms if form != self.label))
+
+
+def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]:
+    """The thread's most salient candidates, best first, ties by label."""
+    most = min(CEILING, FLOOR + PER_THOUSAND_WORDS * words // 1000)
+    scored = []
+    for key, one in candidates.items():
+        if one.count and (one.count >= 2 or one.kind in TYPED or epoch.df(key) >= 2):
+            label = epoch.label(key, one)
+            generic = is_stop(label)
+            share = GENERIC_SHARE if generic else 1.0
+            scored.append((one.count * epoch.idf(key) * one.weight * share, label, key, generic))
+    scored.sort(key=lambda row: (-row[0], row[1]))
+    top = scored[0][0] if scored else 1.0
+    kept: dict[str, Kept] = {}
+    for score, label, key, generic in scored[:most]:
+        made = Kept(
+            concept_id(label),
+            key,
+            label,
+            candidates[key].kind,
+            generic,
+            round(score / top, 4),
+            candidates[key],
+        )
+        # two keys may meet in one label; the more salient one stands for both
+        kept.setdefault(made.concept_id, made)
+    return tuple(kept.values())
+
+
+def is_stop(label: str) -> bool:
+    """Whether the stop list holds the label."""
+    return fold_stop(label) in stop_list()

@@ -1,0 +1,154 @@
+"""Questions of human turns: asked, implied by a task, implied by a problem."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from graphstore.ids import question_id
+from ingest.extract.lexicon import weak_words
+from ingest.extract.reading import Reading, Sentence, TurnReading
+from ingest.extract.words import count_words
+
+CONFIDENT: Final = 0.78
+TRACKABLE: Final = 0.35
+_MARK: Final = 0.8
+"""Confidence of a question mark alone."""
+_LONGEST: Final = 400
+"""Characters of an implied question; longer sentences are descriptions."""
+_LONG_TURN: Final = 1500
+"""Characters of prose beyond which a turn is rather pasted than typed."""
+_MOST_IMPLIED: Final = 3
+_MOST_ASKED: Final = 12
+ACTING: Final = frozenset({"decide", "fix", "plan", "task"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One asking of a question in one turn."""
+
+    question_id: str
+    text: str
+    turn: int
+    place: int
+    intent: str
+    confidence: float
+    explicit: bool
+    keys: frozenset[str]
+    sentence: Sentence
+    neighbours: tuple[str, str]
+    """The sentences before and after it: templates repeat with their surroundings."""
+
+
+def askings(reading: Reading) -> tuple[Asking, ...]:
+    """Every asking of a thread, in order."""
+    return tuple(one for turn in reading.human() for one in _of_turn(turn))
+
+
+def _of_turn(turn: TurnReading) -> Iterator[Asking]:
+    implied = asked = 0
+    most = 1 if turn.length > _LONG_TURN else _MOST_IMPLIED
+    texts = ["", *(one.text for one in turn.sentences), ""]
+    for number, sentence in enumerate(turn.sentences):
+        told = explicit(sentence)
+        if told is not None and asked < _MOST_ASKED:
+            asked += 1
+        elif told is None and implied < most:
+            told = implicit(sentence)
+            implied += told is not None
+            if told is None:
+                continue
+        else:
+            continue
+        intent, confidence = told
+        yield Asking(
+            question_id(sentence.text),
+            sentence.text,
+            turn.number,
+            turn.place,
+            intent,
+            confidence,
+            explicit(sentence) is not None,
+            frozenset(sentence.keys()),
+            sentence,
+            (texts[number], texts[number + 2]),
+        )
+
+
+def explicit(sentence: Sentence) -> tuple[str, float] | None:
+    """Intent and confidence of a sentence that asks; None when it does not."""
+    asks = sentence.of("ask")
+    marked = sentence.marked
+    if sentence.quoted or _no_question(sentence, bool(asks), marked):
+        return None
+    if not marked and (not asks or len(sentence.keys()) < 2 or sentence.text.endswith(":")):
+        return None
+    intent = _intent(sentence)
+    best = max((hit.confidence for hit in asks), default=0.0)
+    return intent, max(best, _MARK if marked else 0.0)
+
+
+def implicit(sentence: Sentence) -> tuple[str, float] | None:
+    """Intent and confidence of a task or a stated problem."""
+    if len(sentence.text) > _LONGEST or len(sentence.keys()) < 2 or sentence.quoted:
+        return None
+    if sentence.of("command") or sentence.of("greeting") or sentence.of("accept"):
+        return None
+    tasks = sentence.of("task")
+    if tasks:
+        return tasks[0].kind, tasks[0].confidence
+    problems = sentence.of("problem")
+    if problems and not sentence.of("correction"):
+        return "problem", problems[0].confidence
+    return None
+
+
+def _no_question(sentence: Sentence, asks: bool, marked: bool) -> bool:
+    if sentence.of("greeting") or low_information(sentence):
+        return True
+    if sentence.of("command") and not sentence.of("task"):
+        return True
+    if sentence.of("rhetorical") and not asks:
+        return True
+    return not marked and bool(sentence.of("unask"))
+
+
+def low_information(sentence: Sentence) -> bool:
+    """Nothing in it says what it is about: "does that work?"."""
+    keys = sentence.keys()
+    weak = weak_words(sentence.code)
+    return not keys or (len(keys) < 2 and keys[0] in weak)
+
+
+def _intent(sentence: Sentence) -> str:
+    tasks = sentence.of("task")
+    if tasks and tasks[0].start < 25:
+        return tasks[0].kind
+    asks = sorted(sentence.of("ask"), key=lambda hit: (hit.start, hit.start - hit.end))
+    kinds = [hit.kind for hit in asks]
+    for telling in ("compare", "plan", "reflect", "decide"):
+        if telling in kinds:
+            return telling
+    if sentence.of("problem"):
+        return "fix"
+    if kinds:
+        return kinds[0]
+    return "decide" if " or " in sentence.text.casefold() else "verify"
+
+
+def salience(
+    asking: Asking, *, axes: int, names_typed: bool, first: bool, refs: bool = True
+) -> float:
+    """How much a question deserves to be followed, 0 to 1."""
+    tokens = count_words(asking.text)
+    score = 0.24 * refs + 0.14 * (asking.confidence >= CONFIDENT)
+    score += 0.20 if axes >= 3 else 0.09 * (axes >= 1)
+    score += 0.12 * (tokens >= 6) - 0.20 * (tokens <= 2)
+    score += 0.10 * names_typed + 0.08 * first + 0.08 * (asking.intent in ACTING)
+    score += 0.10 * bool(asking.sentence.of("frontier"))
+    score += 0.08 * bool(asking.sentence.of("continuity"))
+    return round(min(1.0, max(0.0, score)), 4)
+
+
+def phase(place: int, turns: int) -> str:
+    """Third of the thread that a turn stands in."""
+    return ("start", "middle", "end")[min(2, 3 * place // max(1, turns))]

@@ -1,0 +1,286 @@
+"""LINKS: questions that meet again, lead on to each other, or only look alike."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from graphstore import vectors
+from graphstore.derivation import Ground
+from graphstore.ids import canonical
+from graphstore.model.knowledge import Links, LinkType
+from graphstore.model.record import EpochRecord
+from ingest.extract.lexicon import find
+from ingest.link.ground import Known, known
+
+VERSION: Final = "links/1"
+STRONG: Final = 0.80
+BORDERLINE: Final = 0.66
+SHIFT: Final = 0.12
+BORDERLINE_SHARE: Final = 0.75
+LEAST_GAP: Final = 0.05
+FARTHEST: Final = 0.50
+"""Two members of one cluster that score less split it."""
+_CANDIDATES: Final = 50
+_BLOCK: Final = 256
+_FAINT: Final = 0.3
+"""A cosine below cannot bring any pair to the borderline."""
+_COMMON: Final = 400
+"""Keys of more questions bring no candidates: they pair everything with everything."""
+_SAME_WORDS: Final = 0.85
+_REFS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A pair's score, its parts, and the thresholds that hold for it."""
+
+    words: float
+    vectors: float
+    what: float
+    where: float
+    phase: float
+    collaboration: float
+    same_intent: bool
+    completion: float
+    separation: float
+
+    @property
+    def total(self) -> float:
+        """Likeness, 0 to 1."""
+        raw = (
+            0.68 * max(self.words, self.vectors)
+            + 0.16 * self.what
+            + 0.07 * self.where
+            + 0.04 * self.phase
+            + 0.03 * self.collaboration
+            + (0.08 if self.same_intent else -0.10)
+        )
+        return round(min(1.0, max(0.0, raw)), 6)
+
+    @property
+    def strong(self) -> float:
+        """Threshold of acceptance."""
+        return round(STRONG + SHIFT * (self.separation - self.completion), 6)
+
+    @property
+    def borderline(self) -> float:
+        """Threshold below which a pair is not even asked about."""
+        moved = BORDERLINE + BORDERLINE_SHARE * SHIFT * (self.separation - self.completion)
+        return round(min(moved, self.strong - LEAST_GAP), 6)
+
+
+def score(left: Known, right: Known, cosine: float) -> Score:
+    """Compare two questions."""
+    what = jaccard(left.concepts, right.concepts)
+    same_project = left.project is not None and left.project == right.project
+    where = (1.0 if left.paths & right.paths else 0.5) if same_project else 0.0
+    apart = None not in {left.project, right.project} and not same_project
+    same_intent = left.intent == right.intent
+    same_phase = left.phase == right.phase
+    unlike = bool(left.concepts) and bool(right.concepts) and not left.concepts & right.concepts
+    completion = (
+        0.18 * (what >= 0.45)
+        + 0.12 * (where >= 0.5)
+        + 0.16 * same_intent
+        + 0.08 * same_phase
+        + 0.06 * (min(left.salience, right.salience) >= 0.65)
+    )
+    separation = (
+        0.10 * unlike
+        + 0.10 * apart
+        + 0.22 * (not same_intent)
+        + 0.06 * (not same_phase)
+        + 0.26 * (not (left.trackable and right.trackable))
+    )
+    return Score(
+        words=jaccard(left.keys, right.keys),
+        vectors=max(0.0, round(cosine, 5)),
+        what=what,
+        where=where,
+        phase=float(same_phase),
+        collaboration=jaccard(left.participants, right.participants),
+        same_intent=same_intent,
+        completion=round(completion, 6),
+        separation=round(separation, 6),
+    )
+
+
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    """Shared part of two sets; 0 when both are empty."""
+    union = len(left | right)
+    return len(left & right) / union if union else 0.0
+
+
+class Index:
+    """Questions with their vectors."""
+
+    def __init__(self, questions: tuple[Known, ...], epoch: EpochRecord) -> None:
+        self.questions = questions
+        self.place = {one.question_id: at for at, one in enumerate(questions)}
+        static = vectors.Static(
+            epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df]
+        )
+        self._matrix = static.embed([one.text for one in questions])
+
+    def score(self, left: int, right: int) -> Score:
+        """Compare two questions by their places."""
+        rows = self._matrix
+        cosine = float(vectors.cosines(rows[left : left + 1], rows[right : right + 1])[0][0])
+        return score(self.questions[left], self.questions[right], cosine)
+
+    def pairs(self) -> Iterator[tuple[int, int, float]]:
+        """Candidate pairs with their cosine, each once: the best 50 of either question."""
+        wanted: dict[tuple[int, int], float] = {}
+        for at, near in enumerate(self._candidates()):
+            for other, cosine in near:
+                wanted[min(at, other), max(at, other)] = cosine
+        for (left, right), cosine in sorted(wanted.items()):
+            yield left, right, cosine
+
+    def _candidates(self) -> Iterator[list[tuple[int, float]]]:
+        postings = self._postings()
+        for start in range(0, len(self.questions), _BLOCK):
+            block = vectors.cosines(self._matrix[start : start + _BLOCK], self._matrix)
+            for offset in range(len(block)):
+                yield self._nearest(start + offset, block[offset], postings)
+
+    def _nearest(
+        self, at: int, cosines: vectors.Floats, postings: dict[str, list[int]]
+    ) -> list[tuple[int, float]]:
+        mine = self.questions[at].keys
+        found = set((cosines >= _FAINT).nonzero()[0].tolist())
+        for key in mine:
+            found.update(postings.get(key, ()))
+        found.discard(at)
+        ranked = sorted(
+            (-max(jaccard(mine, self.questions[other].keys), float(cosines[other])), other)
+            for other in found
+        )
+        return [(other, float(cosines[other])) for _, other in ranked[:_CANDIDATES]]
+
+    def _postings(self) -> dict[str, list[int]]:
+        postings: dict[str, list[int]] = {}
+        for at, one in enumerate(self.questions):
+            for key in one.keys:
+                postings.setdefault(key, []).append(at)
+        return {key: rows for key, rows in postings.items() if len(rows) <= _COMMON}
+
+
+def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[Links, ...]]:
+    """Accepted links and borderline pairs, sorted by their ends."""
+    index = Index(known(ground), epoch)
+    accepted, asked = [], []
+    for left, right, cosine in index.pairs():
+        first, second = index.questions[left], index.questions[right]
+        told = score(first, second, cosine)
+        if told.total >= told.strong:
+            accepted.append(_link(first, second, told))
+        elif told.total >= told.borderline:
+            asked.append(_link(first, second, told))
+    return _sorted(accepted), _sorted(asked)
+
+
+def _sorted(rows: Iterable[Links]) -> tuple[Links, ...]:
+    return tuple(sorted(rows, key=lambda row: (row.src, row.dst)))
+
+
+def _link(left: Known, right: Known, told: Score) -> Links:
+    first, second = sorted((left, right), key=_moment)
+    kind, how = link_type(first, second, told)
+    if kind is not LinkType.EVOLVING:
+        first, second = left, right
+    evidence = {
+        "words": round(told.words, 4),
+        "vectors": told.vectors,
+        "what": round(told.what, 4),
+        "where": told.where,
+        "phase": told.phase,
+        "collaboration": round(told.collaboration, 4),
+        "same_intent": told.same_intent,
+        "strong": told.strong,
+        "borderline": told.borderline,
+        "how": how,
+    }
+    refs = {*first.refs[:_REFS], *second.refs[:_REFS]}
+    return Links(
+        src_table="Question",
+        src=first.question_id,
+        dst_table="Question",
+        dst=second.question_id,
+        source_refs=tuple(sorted(refs)),
+        weight=told.total,
+        extractor=VERSION,
+        link_type=kind,
+        score=told.total,
+        evidence=canonical(evidence).decode(),
+    )
+
+
+def _moment(one: Known) -> tuple[bool, str, str]:
+    seen = one.first_seen
+    return (seen is None, "" if seen is None else seen.isoformat(), one.question_id)
+
+
+def link_type(earlier: Known, later: Known, told: Score) -> tuple[LinkType, str]:
+    """Recurring, evolving or related, and by which rule."""
+    if earlier.keys and earlier.keys == later.keys:
+        return LinkType.RECURRING, "same_keys"
+    if earlier.keys < later.keys:
+        return LinkType.EVOLVING, "narrower"
+    if later.keys < earlier.keys:
+        return LinkType.EVOLVING, "broader"
+    turned = [hit.kind for hit in find(later.text) if hit.family == "narrow"]
+    if turned:
+        return LinkType.EVOLVING, turned[0]
+    if max(told.words, told.vectors) >= _SAME_WORDS and told.same_intent:
+        return LinkType.RECURRING, "same_words"
+    return LinkType.RELATED, "alike"
+
+
+def clusters(index: Index, rows: Iterable[Links]) -> tuple[tuple[str, ...], ...]:
+    """Question ids that recurring links join; no cluster is held together by chaining alone."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for row in rows:
+        if (
+            row.link_type is LinkType.RECURRING
+            and row.src in index.place
+            and row.dst in index.place
+        ):
+            first, second = sorted((root(row.src), root(row.dst)))
+            parent[second] = first
+    groups: dict[str, list[str]] = {}
+    for name in sorted(parent):
+        groups.setdefault(root(name), []).append(name)
+    split = [part for group in groups.values() for part in _split(index, group)]
+    return tuple(sorted(tuple(part) for part in split))
+
+
+def _split(index: Index, group: list[str]) -> list[list[str]]:
+    """Split while the two farthest members are too far; each goes with the nearer of the two."""
+    if len(group) < 3:
+        return [group]
+    places = [index.place[name] for name in group]
+    worst = min(
+        (index.score(left, right).total, left, right)
+        for at, left in enumerate(places)
+        for right in places[at + 1 :]
+    )
+    if worst[0] >= FARTHEST:
+        return [group]
+    _, left, right = worst
+    near: list[str] = []
+    far: list[str] = []
+    for name in group:
+        at = index.place[name]
+        closer = at == left or (
+            at != right and index.score(at, left).total >= index.score(at, right).total
+        )
+        (near if closer else far).append(name)
+    return [*_split(index, near), *_split(index, far)]
