@@ -83,15 +83,15 @@ class Forest:
 
     def sums(self, weights: Longs) -> Longs:
         """Sum of the weights of each subtree."""
-        return _accumulate(self, weights, np.add)
+        total: Longs = _accumulate(self, weights, np.add)
+        return total
 
     def below(self, child: int) -> Mask:
         """The subtree of a node as a mask."""
         start = self.enter[child]
-        return (self.enter >= start) & (self.enter < start + self.size[child]) & self._tree(child)
-
-    def _tree(self, node: int) -> Mask:
-        return np.equal(self.component, self.component[node])
+        below: Mask = (self.enter >= start) & (self.enter < start + self.size[child])
+        below &= self.component == self.component[child]
+        return below
 
 
 def forest(graph: "csr_array[Any, tuple[int, int]]") -> Forest:

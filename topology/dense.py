@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from topology import cuts
-from topology.cuts import Ints, Longs
+from topology.cuts import Ints
 from topology.engine import Graph
 from topology.level import Level
 
@@ -104,13 +104,16 @@ def group(level: Level, nodes: Ints) -> Group:
         k=int(level.coreness[nodes].min()),
         links=int(degree.min()),
         edges=len(u),
-        solid=_solid(np.searchsorted(nodes, u), np.searchsorted(nodes, v), len(nodes)),
+        solid=_solid(_local(nodes, u), _local(nodes, v), len(nodes)),
     )
 
 
-def _solid(u: Longs, v: Longs, n: int) -> int:
+def _local(nodes: Ints, ends: Ints) -> Ints:
+    return np.searchsorted(nodes, ends).astype(np.int32)
+
+
+def _solid(u: Ints, v: Ints, n: int) -> int:
     """Largest component once every bridge and every edge of a 2-edge cut is gone."""
-    u, v = u.astype(np.int32), v.astype(np.int32)
     tree = cuts.forest(cuts.adjacency(n, u, v))
     found = cuts.cover(tree, u, v)
     weak = np.union1d(cuts.bridges(found), cuts.rings(tree, found).edge)

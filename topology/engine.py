@@ -1,12 +1,13 @@
 """The only igraph import: blocks, articulation points, coreness, forces of a layout."""
 
-import random
+import random  # noqa: TID251 - igraph draws from a generator of ours, with a fixed seed
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
+from math import sqrt
 from threading import Lock
 from typing import Any, Final
 
@@ -18,6 +19,11 @@ from topology.cuts import Ints, Longs
 _GENERATOR: Final = Lock()
 """igraph has one generator for the process."""
 _SEED: Final = 7
+_GRID_FROM: Final = 1000
+"""Nodes from which forces are computed cell by cell."""
+_FRESH: Final = 10
+_SETTLED: Final = 500
+"""Share of the map that a node may cross in the first round: less when it has a place."""
 
 
 def is_available() -> bool:
@@ -55,7 +61,7 @@ class Graph:
     def __init__(self, n: int, u: Ints, v: Ints) -> None:
         from igraph import Graph as Native
 
-        pairs = np.column_stack((u, v)).astype(np.int64)
+        pairs: Any = np.column_stack((u, v)).astype(np.int64)
         self._native: Any = Native(n=n, edges=memoryview(pairs) if len(pairs) else [])
 
     def blocks(self) -> Blocks:
@@ -74,17 +80,20 @@ class Graph:
 def forces(
     n: int, edges: NDArray[np.int64], start: NDArray[np.float64] | None, rounds: int
 ) -> NDArray[np.float64]:
-    """Fruchterman-Reingold positions of one connected graph, n x 2; the same input, the same map."""
+    """Fruchterman-Reingold positions of a connected graph, n x 2; always the same ones."""
     from igraph import Graph as Native
 
     with _fixed_generator():
-        graph = Native(n=n, edges=memoryview(np.ascontiguousarray(edges)))
+        pairs: Any = np.ascontiguousarray(edges, np.int64)
+        graph = Native(n=n, edges=memoryview(pairs))
         seed = None if start is None else start.tolist()
-        placed = graph.layout_fruchterman_reingold(niter=rounds, seed=seed, grid=n > _GRID_FROM)
+        placed = graph.layout_fruchterman_reingold(
+            niter=rounds,
+            seed=seed,
+            start_temp=sqrt(n) / (_FRESH if start is None else _SETTLED),
+            grid=n > _GRID_FROM,
+        )
         return np.array(placed.coords, np.float64)
-
-
-_GRID_FROM: Final = 1000
 
 
 @contextmanager

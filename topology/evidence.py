@@ -13,6 +13,7 @@ from topology.model import (
     REF_LIMIT,
     Amount,
     Demand,
+    LevelNumber,
     Member,
     Role,
     Seed,
@@ -29,7 +30,7 @@ class Finding:
 
     shape: str
     kind: str
-    level: int
+    level: LevelNumber
     score: float
     sentence: str
     identity: tuple[ids.Json, ...]

@@ -9,6 +9,7 @@ import numpy as np
 from graphstore.model.view import CONCEPT, NO_DAY, THREAD, GraphView
 from topology import cuts, engine
 from topology.cuts import Ints, Longs, Mask
+from topology.model import LevelNumber
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,7 +34,7 @@ def ref_parts(key: int) -> tuple[int, int]:
 class Level:
     """Nodes 0..n-1 in canonical order, collapsed edges sorted by (u, v)."""
 
-    number: int
+    number: LevelNumber
     base: Ints
     """View position of each node; -1 for a lineage contracted to one node."""
     kind: Ints

@@ -8,6 +8,7 @@ from graphstore.model.base import Value
 
 Role: TypeAlias = Literal["cut", "side_a", "side_b", "via", "member"]
 HubRule: TypeAlias = Literal["marked", "stop_list", "df"]
+LevelNumber: TypeAlias = Literal[0, 1, 2]
 Provenance: TypeAlias = Literal["computed", "annotated"]
 
 REF_LIMIT = 24
@@ -27,7 +28,7 @@ class Limits(Value):
     """Smallest community that a claim about communities may name."""
     max_cycle: Annotated[int, Field(ge=3, le=8)] = 6
     """Longest cycle that is searched, in edges."""
-    level: Literal[0, 1, 2] | None = None
+    level: LevelNumber | None = None
     """Keep only Seeds of this level."""
     hub_df: Annotated[int, Field(ge=1)] | None = None
     """Largest df of a concept that is not generic, instead of the rule."""
@@ -86,7 +87,7 @@ class Seed(Value):
     shape: str
     kind: str
     provenance: Provenance = "computed"
-    level: Literal[0, 1, 2] | None
+    level: LevelNumber | None
     also_at: tuple[int, ...] = ()
     """Other levels at which the same cut exists."""
     members: tuple[Member, ...]
@@ -202,6 +203,7 @@ class Scouted(Value):
     view: ViewCounts
     view_hash: str
     params_hash: str
+    limits: Limits
     false_positives: int = 0
     """Candidates that failed the second proof; they were withheld."""
     source_backed: bool = True

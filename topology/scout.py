@@ -63,6 +63,7 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
         view=_counts(graph),
         view_hash=name,
         params_hash=parameters,
+        limits=limits,
         false_positives=sum(run.withheld for run in runs),
         source_backed=view.has_refs,
     )

@@ -83,7 +83,8 @@ class Structure:
     def generic(self) -> Mask:
         """Concepts that are hidden from the structural view."""
         listed = (self.view.flags & (GENERIC | STOP)) > 0
-        return (self.view.kind == CONCEPT) & (listed | (self.view.df > self.hub_limit))
+        hidden: Mask = (self.view.kind == CONCEPT) & (listed | (self.view.df > self.hub_limit))
+        return hidden
 
     @cached_property
     def hubs(self) -> tuple[HiddenHub, ...]:
@@ -214,7 +215,8 @@ class Structure:
 
     def lineages_of(self, keys: Longs) -> Longs:
         """Lineage of each key."""
-        return self.thread_lineage[keys >> 32]
+        found: Longs = self.thread_lineage[keys >> 32]
+        return found
 
     def evidence(self, level: Level, nodes: Ints, first: Sequence[int] = ()) -> Longs:
         """Keys of turns that speak for a set of nodes alone, those given first in front.
@@ -243,4 +245,5 @@ def distinct(keys: Longs) -> Longs:
     """The keys that are turns, each once, in the order of their first place."""
     real = keys[keys != NO_REF]
     _, first = np.unique(real, return_index=True)
-    return real[np.sort(first)]
+    kept: Longs = real[np.sort(first)]
+    return kept

@@ -51,7 +51,7 @@ class GraphView:
     kind: NDArray[np.int8]
     """n: index into KINDS."""
     lineage: NDArray[np.int32]
-    """n: number of the lineage; CONCEPT_LINEAGE for concepts, SHARED_LINEAGE for questions of several."""
+    """n: number of the lineage; CONCEPT_LINEAGE, or SHARED_LINEAGE for questions of several."""
     ref_thread: NDArray[np.int32]
     """n: position in ``threads`` of the smallest clean source turn, -1 if none."""
     ref_turn: NDArray[np.int32]

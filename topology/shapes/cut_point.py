@@ -5,7 +5,7 @@ counts when it also holds a thread (level 1) or something that is no thread (lev
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
@@ -15,7 +15,7 @@ from topology import cuts
 from topology.cuts import Longs
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
-from topology.model import Demand, Limits, Role, Seed
+from topology.model import Demand, LevelNumber, Limits, Role, Seed
 from topology.structure import Separation, Structure
 
 NAME = "cut_point"
@@ -43,7 +43,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    level: int
+    level: LevelNumber
     node: int
     pieces: tuple[tuple[int, int], ...]
     """(start, size) of the counted pieces, largest first."""
@@ -99,11 +99,9 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield cut points of levels 1 and 0, best first."""
     upper = {_name(graph, cut): cut for cut in _cuts(graph.level(1), limits.k_min)}
     lower = {_name(graph, cut): cut for cut in _cuts(graph.level(0), limits.k_min)}
-    for name in upper.keys() & lower.keys():
-        cut = upper[name]
-        upper[name] = _Cut(cut.level, cut.node, cut.pieces, cut.score, cut.kind, also_at=(0,))
+    both = [replace(cut, also_at=(0,)) if name in lower else cut for name, cut in upper.items()]
     single = [cut for name, cut in lower.items() if name not in upper]
-    found = sorted([*upper.values(), *single], key=_Cut.order)
+    found = sorted([*both, *single], key=_Cut.order)
     graph.tally.found[NAME] = len(found)
     for cut in found:
         yield _seed(graph, cut)

@@ -156,7 +156,8 @@ def _parts(level: Level, edges: Longs) -> list[int]:
     block = np.full(level.n, -1, np.int64)
     block[blocks.nodes[hangs]] = blocks.block[hangs]
     u, v = level.u[edges], level.v[edges]
-    return block[np.where(tree.depth[u] >= tree.depth[v], u, v)].tolist()
+    found: list[int] = block[np.where(tree.depth[u] >= tree.depth[v], u, v)].tolist()
+    return found
 
 
 def _truncation(what: str, done: int, of: int) -> Truncation:

@@ -17,7 +17,7 @@ from topology.dense import SMALLEST, Group, group
 from topology.engine import Graph
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
-from topology.model import Demand, Limits, Seed, Truncation
+from topology.model import Demand, LevelNumber, Limits, Seed, Truncation
 from topology.structure import Structure
 
 NAME = "knot"
@@ -36,7 +36,7 @@ _OBLIGATION = "{o} open obligations depend on each other and none has a resolvin
 
 @dataclass(frozen=True, slots=True)
 class _Knot:
-    level: int
+    level: LevelNumber
     group: Group
     score: float
     obligations: tuple[Longs, ...] = ()

@@ -121,8 +121,8 @@ def _near(graph: Structure) -> _Near:
     return _Near(
         concepts,
         held_by,
-        _without_diagonal(held_by.T @ held_by + links),
-        by_lineage.T @ by_lineage + links,
+        _without_diagonal((held_by.T @ held_by + links).tocsr()),
+        (by_lineage.T @ by_lineage + links).tocsr(),
     )
 
 

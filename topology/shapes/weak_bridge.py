@@ -5,17 +5,18 @@ edge alone still holds. A containment edge (a thread and its own question) is ne
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
 
+from graphstore.ids import Json, canonical
 from graphstore.model.view import CONCEPT, CONTAINMENT
 from topology import cuts
 from topology.cuts import Ints, Longs
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
-from topology.model import Demand, Limits, Seed
+from topology.model import Demand, LevelNumber, Limits, Seed
 from topology.structure import Separation, Structure
 
 NAME = "weak_bridge"
@@ -30,14 +31,16 @@ _SIDES = (
 _EDGES = tuple(Demand(side=side, reason="missing_source_ref") for side in ("edge_1", "edge_2"))
 _SENTENCES = (
     "{cut} to {cut_2} is the only link between {a} nodes and {b} nodes.",
-    "Lose both {cut} to {cut_2} and {cut_3} to {cut_4} and {a} nodes part from {b}; "
-    "either one still holds them.",
+    (
+        "Lose both {cut} to {cut_2} and {cut_3} to {cut_4} and {a} nodes part from {b}; "
+        "either one still holds them."
+    ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    level: int
+    level: LevelNumber
     edges: tuple[int, ...]
     smaller: int
     score: float
@@ -64,14 +67,10 @@ def _once(graph: Structure, limits: Limits) -> list[_Cut]:
     for cut in _cuts(graph.level(0), limits.k_min):
         above = _contracted(graph, cut.edges)
         if above in upper:
-            upper[above] = _Cut(*_fields(upper[above]), also_at=(0,))
+            upper[above] = replace(upper[above], also_at=(0,))
         else:
             lower.append(cut)
     return [*upper.values(), *lower]
-
-
-def _fields(cut: _Cut) -> tuple[int, tuple[int, ...], int, float, int]:
-    return cut.level, cut.edges, cut.smaller, cut.score, cut.tie
 
 
 def _contracted(graph: Structure, edges: tuple[int, ...]) -> tuple[int, ...]:
@@ -125,7 +124,7 @@ def _seed(graph: Structure, cut: _Cut) -> Seed:
     sides = (outside, inside) if swapped else (inside, outside)
     far = ends[0][0] if start == ends[0][1] else ends[0][1]
     cut_ids = graph.node_ids(level, [node for pair in ends for node in pair])
-    pairs = [sorted(graph.node_ids(level, pair)) for pair in ends]
+    pairs: list[list[Json]] = [[*sorted(graph.node_ids(level, pair))] for pair in ends]
     heads = (ends[0][:1], ends[0][1:]) if len(ends) == 1 else ((), ())
     numbers = {"a": len(sides[0]), "b": len(sides[1]), "smaller": cut.smaller, "tie": cut.tie}
     return seed(
@@ -137,7 +136,7 @@ def _seed(graph: Structure, cut: _Cut) -> Seed:
             also_at=cut.also_at,
             score=cut.score,
             sentence=_SENTENCES[len(ends) - 1],
-            identity=tuple(pairs[0]) if len(pairs) == 1 else tuple(sorted(pairs)),
+            identity=tuple(pairs[0]) if len(pairs) == 1 else tuple(sorted(pairs, key=canonical)),
             members=(
                 *(("cut", node) for node in cut_ids),
                 *(("side_a", node) for node in listed(graph, level, sides[0], heads[0])),
