@@ -15,6 +15,13 @@ Cell = str | int | float | bool | datetime | list[str] | None
 Row = tuple[Cell, ...]
 
 
+def clean(cell: str | float | bool | None) -> str | int | float | bool | None:  # noqa: FBT001
+    """A parameter as the engine takes it: lone surrogates, which it refuses, become U+FFFD."""
+    if isinstance(cell, str):
+        return cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return cell
+
+
 def _out(content: object) -> Cell:
     match content:
         case StrEnum():

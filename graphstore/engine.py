@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,7 @@ from graphstore.errors import (
     DiskFull,
     EngineConflict,
     EngineUnavailable,
+    Error,
     QueryRefused,
     StoreDamaged,
     StoreError,
@@ -33,8 +34,44 @@ COPY_LIMIT: Final = 256 * 2**20
 SPARE: Final = 256 * 2**20
 """Bytes that must stay free beside twice the write-ahead log."""
 
-Parameter: TypeAlias = str | int | float | bool | None | list[str]
+Parameter: TypeAlias = str | int | float | bool | list[str] | None
 Table: TypeAlias = Any  # a pyarrow table; pyarrow is loaded late and has no types
+
+Hook: TypeAlias = Callable[[str], None]
+"""Called with the name of a write boundary; tests end the process there."""
+
+
+def no_fault(boundary: str) -> None:
+    """Go on."""
+
+
+class TransactionFailed(StoreError):
+    """A statement followed a failed one in a transaction on {path}."""
+
+    def __init__(self, path: str) -> None:
+        Error.__init__(self, path)
+        self.path = path
+
+
+class RowsLost(StoreError):
+    """The graph has no place for {count} rows: an end of an edge is missing."""
+
+    hint = "make the graph again: clew rebuild"
+
+    def __init__(self, count: int) -> None:
+        Error.__init__(self, count)
+        self.count = count
+
+
+class AlreadyOpen(StoreError):
+    """The graph at {path} is already open in this process."""
+
+    hint = "use the store that is open"
+
+    def __init__(self, path: str) -> None:
+        Error.__init__(self, path)
+        self.path = path
+
 
 _open_paths: set[Path] = set()
 _registry = Lock()
@@ -71,7 +108,8 @@ def remove_set(path: Path) -> None:
 
 
 _DAMAGE: Final = re.compile(
-    r"wal|checksum|corrupt|not a valid|magic|storage version|deserializ|assertion|shadow", re.IGNORECASE
+    r"wal|checksum|corrupt|not a valid|magic|storage version|deserializ|assertion|shadow",
+    re.IGNORECASE,
 )
 _SPACE: Final = re.compile(r"no space|disk full|cannot write|file too large", re.IGNORECASE)
 
@@ -119,12 +157,13 @@ class Transaction:
 
     def _execute(self, cypher: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's
         if self.failed:
-            raise StoreError("a statement followed a failed one in its transaction")
+            raise TransactionFailed(str(self._path))
         if has_second_statement(cypher):
-            raise QueryRefused("one statement at a time")
+            reason = "one statement at a time"
+            raise QueryRefused(reason)
         try:
             return self._connection.execute(cypher, parameters)
-        except RuntimeError as error:
+        except (RuntimeError, OverflowError, ValueError, TypeError) as error:
             self.failed = True
             raise translate(error, self._path) from error
 
@@ -166,12 +205,12 @@ class Transaction:
     def merge(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
         """Upsert rows and check that every one of them found its place.
 
-        Raises StoreError when an edge lacks an end: it would vanish without a word.
+        Raises RowsLost when an edge lacks an end: it would vanish without a word.
         """
         done = sum(found["rows"][0] for found in self.each_batch(cypher, columns, rows))
         if done != len(rows):
             self.failed = True
-            raise StoreError(f"{len(rows) - done} rows found no place in the graph")
+            raise RowsLost(len(rows) - done)
 
     def discard(
         self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
@@ -211,14 +250,22 @@ def arrow_table(
 class Engine:
     """One opened graph database; owned by one process, one object per path."""
 
-    def __init__(self, path: Path, *, name: str = "kuzu", buffer_pool_mb: int = 512) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str = "kuzu",
+        buffer_pool_mb: int = 512,
+        fault: Hook = no_fault,
+    ) -> None:
         """Open or create; raises StoreDamaged when the file cannot be opened."""
         self.path = path
         self.name = name
+        self._fault = fault
         self._module = load(name)
         with _registry:
             if path in _open_paths:
-                raise StoreError("the graph is already open in this process")
+                raise AlreadyOpen(str(path))
             _open_paths.add(path)
         options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
         try:
@@ -284,19 +331,21 @@ class Engine:
                     transaction.run("ROLLBACK")
                 raise
             if transaction.failed:
-                raise StoreError("a failed statement was passed over")
+                raise TransactionFailed(str(self.path))
+            self._fault("graph_written")
             transaction.run("COMMIT")
+            self._fault("graph_committed")
 
     def checkpoint(self) -> None:
         """Move the log into the database file, guarded against a kill half-way."""
         if self.log_size:
-            with guarded(self.path), self.autocommit() as statement:
+            with guarded(self.path, self._fault), self.autocommit() as statement:
                 statement.run("CHECKPOINT")
 
     def close(self) -> None:
         """Close; the engine checkpoints here too, so under the same guard."""
         if self.log_size:
-            with guarded(self.path):
+            with guarded(self.path, self._fault):
                 self._database.close()
         else:
             self._database.close()
@@ -329,7 +378,7 @@ def sync_tree(folder: Path) -> None:
 
 
 @contextmanager
-def guarded(path: Path) -> Iterator[None]:
+def guarded(path: Path, fault: Hook = no_fault) -> Iterator[None]:
     """Keep a pair of database and log aside while the engine checkpoints.
 
     A kill in between leaves the marker; ``recover`` then restores the pair, or says that the
@@ -347,7 +396,9 @@ def guarded(path: Path) -> Iterator[None]:
     partial.write_text(json.dumps({"copied": copied}))
     _sync(partial)
     partial.replace(_marker(path))
+    fault("checkpoint_marked")
     yield
+    fault("checkpoint_done")
     _marker(path).unlink()
     shutil.rmtree(aside, ignore_errors=True)
 

@@ -19,6 +19,7 @@ from graphstore.model.knowledge import (
     Anchored,
     Answers,
     Asks,
+    Cites,
     Concept,
     Edge,
     Extracted,
@@ -39,7 +40,7 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 from graphstore.model.record import CycleRecord, JourneyRecord, Stop
-from graphstore.schema import EDGE_CLASSES, NODE_CLASSES
+from graphstore.schema import EDGE_CLASSES, NODE_CLASSES, node_class
 from graphstore.threads import Link, positions
 
 N = TypeVar("N", bound=Node)
@@ -70,7 +71,11 @@ class Rows:
 
     def holds(self, table: str, key: str) -> bool:
         """Whether a node is among the rows."""
-        return any(key in found for cls, found in self.nodes.items() if table == cls.TABLE)
+        return key in self.nodes[node_class(table)]
+
+    def count(self, cls: type[Node] | type[Edge]) -> int:
+        """Number of rows of a class."""
+        return len(self.nodes[cls] if issubclass(cls, Node) else self.edges[cls])
 
     def sorted_nodes(self, cls: type[N]) -> tuple[N, ...]:
         """Nodes of a class by key."""
@@ -226,7 +231,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The rows of one thread that no other thread shares, and its parts of those that are shared."""
+    """The rows that only one thread has, and its parts of those that threads share."""
 
     thread_id: str
     nodes: tuple[Node, ...]
@@ -564,8 +569,6 @@ def cites(
     thread_id: str, target: str, named: str, turns: Iterable[Turn], head: Thread
 ) -> Extracted | None:
     """A CITES row from the own turns that hold the target as written; None without one."""
-    from graphstore.model.knowledge import Cites
-
     refs = tuple(
         sorted(
             head.ref(turn.number) for turn in turns if target in turn.links or target in turn.text

@@ -19,12 +19,31 @@ LIMIT: Final = 20_000
 """Characters."""
 
 _OPENERS: Final = frozenset({"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"})
-_REFUSED: Final = frozenset(
-    ["ADD", "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CALL", "CHECKPOINT", "COMMENT", "COMMIT", "COPY", "CREATE", "DELETE", "DETACH", "DROP", "EXPLAIN", "EXPORT", "EXTENSION", "FOREACH", "FORCE", "GRANT", "IMPORT", "INSERT", "INSTALL", "INTO", "LOAD", "MACRO", "MERGE", "PREPARE", "PROFILE", "PROJECT", "REMOVE", "RENAME", "REVOKE", "ROLLBACK", "SET", "TRANSACTION", "TRUNCATE", "UNINSTALL", "UPDATE", "USE", "VACUUM", "YIELD"]
-)
-_FUNCTIONS: Final = frozenset(
-    ["abs", "all", "any", "avg", "ceil", "coalesce", "collect", "concat", "contains", "count", "date", "date_part", "datepart", "distinct", "ends_with", "exists", "first", "floor", "head", "id", "ifnull", "in", "is_null", "keys", "label", "labels", "last", "left", "length", "list_any_value", "list_append", "list_concat", "list_contains", "list_distinct", "list_element", "list_extract", "list_len", "list_position", "list_reverse", "list_slice", "list_sort", "list_sum", "list_to_string", "list_unique", "lower", "lpad", "ltrim", "max", "min", "none", "nodes", "not", "nullif", "offset", "or", "and", "xor", "prefix", "properties", "range", "regexp_extract", "regexp_full_match", "regexp_matches", "regexp_replace", "rels", "relationships", "repeat", "reverse", "right", "round", "rpad", "rtrim", "sign", "single", "size", "split", "sqrt", "starts_with", "string_split", "struct_extract", "substr", "substring", "suffix", "sum", "tail", "timestamp", "to_double", "to_int64", "tofloat", "tointeger", "tolower", "tostring", "toupper", "trim", "typeof", "upper", "when", "where", "then", "else", "case", "return", "with", "match", "by", "on"]
-)
+_WRITING: Final = """
+ADD ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT COMMENT COMMIT COPY CREATE DELETE DETACH DROP
+EXPLAIN EXPORT EXTENSION FOREACH FORCE GRANT IMPORT INSERT INSTALL INTO LOAD MACRO MERGE PREPARE
+PROFILE PROJECT REMOVE RENAME REVOKE ROLLBACK SET TRANSACTION TRUNCATE UNINSTALL UPDATE USE VACUUM
+YIELD
+"""
+_READING: Final = """
+abs all any avg ceil coalesce collect concat contains count date date_part datepart ends_with
+exists first floor head id ifnull keys label labels last left length list_append list_concat
+list_contains list_distinct list_element list_extract list_len list_position list_reverse
+list_slice list_sort list_sum list_to_string list_unique lower lpad ltrim max min nodes none
+nullif offset prefix properties range regexp_extract regexp_full_match regexp_matches
+regexp_replace rels relationships repeat reverse right round rpad rtrim sign single size split
+sqrt starts_with string_split struct_extract substr substring suffix sum tail timestamp to_double
+to_int64 tofloat tointeger tolower tostring toupper trim typeof upper
+"""
+_PLAIN: Final = """
+AND AS BY CASE CONTAINS DISTINCT ELSE IN IS LIMIT MATCH NOT ON OR RETURN SKIP THEN UNWIND WHEN
+WHERE WITH XOR
+"""
+_REFUSED: Final = frozenset(_WRITING.split())
+_FUNCTIONS: Final = frozenset(_READING.split())
+_BEFORE_BRACKET: Final = frozenset(_PLAIN.split())
+"""Words that may stand before a bracket without being a function."""
+_CALLS: Final = frozenset({"show_tables", "table_info"})
 
 
 def tokens(cypher: str) -> list[tuple[str, str]]:
@@ -34,12 +53,14 @@ def tokens(cypher: str) -> list[tuple[str, str]]:
     so there is one statement.
     """
     if len(cypher) > LIMIT:
-        raise QueryRefused("it is too long")
+        reason = "it is too long"
+        raise QueryRefused(reason)
     found, place = [], 0
     while place < len(cypher):
         match = _TOKEN.match(cypher, place)
         if match is None:
-            raise QueryRefused(f"the character at {place + 1} is not allowed")
+            reason = f"the character at {place + 1} is not allowed"
+            raise QueryRefused(reason)
         kind = match.lastgroup or ""
         if kind != "space":
             found.append((kind, match.group()))
@@ -51,20 +72,34 @@ def check(cypher: str) -> str:
     """Return the query without a closing semicolon if it only reads; raises QueryRefused."""
     statement = cypher.strip().removesuffix(";")
     found = tokens(statement)
-    if not found or found[0][1].upper() not in _OPENERS:
-        raise QueryRefused("it must begin with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN")
-    for (kind, word), following in zip(found, [*found[1:], ("", "")], strict=True):
-        if kind == "word":
-            _check_word(word, following[1])
-        if kind == "quoted" and following[1] == "(":
-            raise QueryRefused("a quoted name is no function")
-    if not any(kind == "word" and word.upper() == "RETURN" for kind, word in found):
-        raise QueryRefused("it must RETURN something")
+    words = [word.upper() for kind, word in found if kind == "word"]
+    if not words or found[0][0] != "word":
+        raise QueryRefused(_BEGIN)
+    if words[0] == "CALL" and len(found) > 1 and found[1][1] in _CALLS:
+        found = found[2:]
+    elif words[0] not in _OPENERS:
+        raise QueryRefused(_BEGIN)
+    for (kind, word), (_, following) in zip(found, [*found[1:], ("", "")], strict=True):
+        _check_token(kind, word, following)
+    if "RETURN" not in words:
+        reason = "it must RETURN something"
+        raise QueryRefused(reason)
     return statement
 
 
-def _check_word(word: str, following: str) -> None:
+_BEGIN: Final = "it must begin with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN"
+
+
+def _check_token(kind: str, word: str, following: str) -> None:
+    called = following == "("
+    if kind == "quoted" and called:
+        reason = "a quoted name is no function"
+        raise QueryRefused(reason)
+    if kind != "word":
+        return
     if word.upper() in _REFUSED:
-        raise QueryRefused(f"{word.upper()} is not allowed")
-    if following == "(" and word.lower() not in _FUNCTIONS:
-        raise QueryRefused(f"the function {word} is not allowed")
+        reason = f"{word.upper()} is not allowed"
+        raise QueryRefused(reason)
+    if called and word.lower() not in _FUNCTIONS and word.upper() not in _BEFORE_BRACKET:
+        reason = f"the function {word} is not allowed"
+        raise QueryRefused(reason)

@@ -73,15 +73,18 @@ def body_of(record: Record) -> str:
 class Ledger:
     """The SQLite file of a workspace. Threads share it: every use takes its lock."""
 
-    def __init__(self, path: Path) -> None:
-        """Open or create; raises StoreDamaged when the file is no database."""
+    def __init__(self, path: Path | None) -> None:
+        """Open or create, in memory without a path; raises StoreDamaged for a foreign file."""
         self.path = path
         self._lock = RLock()
         self._depth = 0
-        if not path.exists():
+        if path is not None and not path.exists():
             path.touch(mode=0o600)
         self.connection: Connection = sqlite3.connect(
-            path, isolation_level=None, check_same_thread=False, timeout=10
+            ":memory:" if path is None else path,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=10,
         )
         try:
             for pragma in (
@@ -181,6 +184,10 @@ class Ledger:
             (kind, subject),
         )
         return Entry(*rows[0]) if rows else None
+
+    def kinds(self) -> frozenset[str]:
+        """Kinds of the records there are."""
+        return frozenset(row[0] for row in self.select("SELECT DISTINCT kind FROM record"))
 
     def check_last(self) -> None:
         """Check the newest link only: cheap enough for every opening.

@@ -68,6 +68,13 @@ class Parts:
             )
         return tuple(Part(*row) for row in found)
 
+    def all(self) -> tuple[Part, ...]:
+        """Every part, by thread, node and kind."""
+        rows = self._ledger.select(
+            "SELECT node, thread_id, kind, body FROM part ORDER BY thread_id, node, kind"
+        )
+        return tuple(Part(*row) for row in rows)
+
     def settle(self) -> None:
         """The graph has every sum."""
         with self._ledger.transaction() as connection:

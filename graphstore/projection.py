@@ -1,7 +1,7 @@
 """From the ledger to the graph: incremental in one transaction, or bulk into a fresh file."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,9 +16,10 @@ from graphstore.codec import (
     encode_node,
 )
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine, Transaction, sync_tree
-from graphstore.errors import StoreError
-from graphstore.fold import Rows, Shard
+from graphstore.engine import Engine, Hook, Transaction, no_fault, sync_tree
+from graphstore.errors import LedgerDamaged, StoreDamaged
+from graphstore.fold import Part, Rows, Shard
+from graphstore.ids import SourceRefId, parse_ref, ref
 from graphstore.ledger import Ledger
 from graphstore.model.conversation import Committed, Thread, Unchanged
 from graphstore.model.hypothesis import HYPOTHESES
@@ -61,8 +62,12 @@ TURN_EDGES: Final[tuple[tuple[type[Edge], str, str], ...]] = (
     (Answers, "SourceRef", "Question"),
     (Mentions, "SourceRef", "Concept"),
 )
-FAMILY_NODES: Final[tuple[type[Node], ...]] = (Journey, Waypoint)
-FAMILY_EDGES: Final[tuple[type[Edge], ...]] = (Lineage, Cites, Passes, Anchored, *HYPOTHESES)
+FAMILIES: Final[Mapping[str, tuple[tuple[type[Node], ...], tuple[type[Edge], ...]]]] = {
+    "thread": ((), (Lineage, Cites)),
+    "journey": ((Journey, Waypoint), (Passes, Anchored)),
+    "cycle": ((), HYPOTHESES),
+}
+"""Small families, made again as a whole; by the kind of record they come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,8 @@ class Source:
             return EpochRecord(extractor=self.derive.version, lineages=0)
         record = entry.record()
         if not isinstance(record, EpochRecord):
-            raise StoreError("a record of another kind is filed as an epoch")
+            reason = "a record of another kind is filed as an epoch"
+            raise LedgerDamaged(entry.seq, reason)
         return record
 
     def journeys(self) -> tuple[JourneyRecord, ...]:
@@ -110,8 +116,6 @@ class Source:
 
     def kept_at(self, refs: Iterable[str]) -> dict[str, str]:
         """Where refs into shared prefixes are kept; other refs are left out."""
-        from graphstore.ids import SourceRefId, parse_ref, ref
-
         found = {}
         for written in sorted(set(refs)):
             parsed = parse_ref(written)
@@ -166,6 +170,13 @@ def read_edges(statement: Transaction, cls: type[E]) -> tuple[E, ...]:
         table = statement.columns(schema.scan_edges(cls, src, dst))
         found.extend(decode_edges(cls, src, dst, table))
     return tuple(sorted(found, key=edge_key))
+
+
+def read_rows(
+    statement: Transaction, cls: type[Node] | type[Edge]
+) -> tuple[Node, ...] | tuple[Edge, ...]:
+    """Every row of a class, sorted."""
+    return read_nodes(statement, cls) if issubclass(cls, Node) else read_edges(statement, cls)
 
 
 def read_ground(statement: Transaction) -> Ground:
@@ -325,11 +336,11 @@ def _extracted(ground: Ground) -> Ground:
     )
 
 
-def whole(source: Source, applied: int) -> Rows:
-    """Every row of the graph, derived anew from the ledger; parts are replaced with it."""
+def whole(source: Source, applied: int) -> tuple[Rows, tuple[Part, ...]]:
+    """Every row of the graph and every part, derived anew from the ledger."""
     rows = Rows()
     epoch, roots = source.epoch(), source.roots()
-    parts = []
+    parts: list[Part] = []
     for thread_id, root in roots.items():
         thread = source.threads.get(thread_id)
         if thread is not None:
@@ -337,7 +348,6 @@ def whole(source: Source, applied: int) -> Rows:
             rows.add((*made.nodes, *made.edges))
             parts += made.parts
     rows.add(fold.shared(parts, roots))
-    source.parts.replace_all(parts)
 
     def present(table: str, keys: set[str]) -> set[str]:
         return {key for key in keys if rows.holds(table, key)}
@@ -345,18 +355,20 @@ def whole(source: Source, applied: int) -> Rows:
     rows.add(_relations(source, _extracted(rows.ground()), epoch, present))
     rows.add(_complete(source.families(), present))
     rows.add(source.meta(applied))
-    return rows
+    return rows, tuple(parts)
 
 
-def bulk(path: Path, rows: Rows, *, engine: str, buffer_pool_mb: int) -> None:
+def bulk(
+    path: Path, rows: Rows, *, engine: str, buffer_pool_mb: int, fault: Hook = no_fault
+) -> None:
     """Write rows into a fresh database file by COPY, check the counts, close and sync it."""
-    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb)
+    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb, fault=fault)
     try:
         with fresh.autocommit() as statement:
             for cypher in schema.ddl():
                 statement.run(cypher)
             _copy(statement, rows)
-            check_counts(statement, rows)
+            check_counts(statement, rows, path)
     finally:
         fresh.close()
     sync_tree(path.parent)
@@ -375,16 +387,15 @@ def _copy(statement: Transaction, rows: Rows) -> None:
             )
 
 
-def check_counts(statement: Transaction, rows: Rows) -> None:
+def check_counts(statement: Transaction, rows: Rows, path: Path) -> None:
     """Compare the number of edges of every pair with what was meant to be written."""
     for cls in schema.EDGE_CLASSES:
-        grouped = _by_pair(rows.sorted_edges(cls))
-        for src, dst in cls.PAIRS:
-            wanted = len(grouped.get((cls, src, dst), ()))
+        for (_, src, dst), edges in _by_pair(rows.sorted_edges(cls)).items():
             for backward in (False, True):
                 cypher = schema.count_edges(cls, src, dst, backward=backward)
-                if statement.columns(cypher)["rows"] != [wanted]:
-                    raise StoreError(f"the new graph lacks edges of {cls.TABLE}")
+                if statement.columns(cypher)["rows"] != [len(edges)]:
+                    reason = f"the bulk load lost edges of {cls.TABLE}"
+                    raise StoreDamaged(str(path), reason)
 
 
 def _affected(
@@ -440,16 +451,19 @@ def _project_relations(source: Source, statement: Transaction, epoch: EpochRecor
 
 def _project_families(source: Source, statement: Transaction) -> None:
     old, new = Rows(), Rows()
-    for cls in FAMILY_NODES:
-        old.add(read_nodes(statement, cls))
-    for edge_cls in FAMILY_EDGES:
-        old.add(read_edges(statement, edge_cls))
+    kinds = source.ledger.kinds()
+    for kind, (node_classes, edge_classes) in FAMILIES.items():
+        if kind in kinds:
+            for cls in node_classes:
+                old.add(read_nodes(statement, cls))
+            for edge_cls in edge_classes:
+                old.add(read_edges(statement, edge_cls))
     new.add(_complete(source.families(), present_in(statement)))
     write(statement, difference(old, new))
 
 
 def incremental(source: Source, engine: Engine, changed: set[str], applied: int) -> None:
-    """Bring the graph to ``applied`` in one transaction; ``changed`` are threads with new records."""
+    """Bring the graph to ``applied`` in one transaction; ``changed`` names the grown threads."""
     with engine.write() as statement:
         if changed:
             _project_threads(source, statement, changed)

@@ -4,16 +4,19 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
+from threading import Condition, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from graphstore import engine as engines
 from graphstore import guard, projection, verification
+from graphstore.codec import clean
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine, graph_file
-from graphstore.errors import StoreDamaged, StoreError
+from graphstore.engine import Engine, Hook, graph_file, no_fault
+from graphstore.errors import Error, QueryRefused, StoreDamaged, StoreError
 from graphstore.files import Files
 from graphstore.ids import RefUnresolved, SourceRefId, canonical, parse_ref
 from graphstore.ids import ref as ref_of
@@ -49,6 +52,43 @@ BULK_SHARE: Final = 3
 """More pending threads than one in three: make the graph anew."""
 
 
+class StopRewritten(StoreError):
+    """A recorded stop of the journey {journey_id} was to be rewritten."""
+
+    hint = "stops are only ever added"
+
+    def __init__(self, journey_id: str) -> None:
+        Error.__init__(self, journey_id)
+        self.journey_id = journey_id
+
+
+class Gate:
+    """Many readers, or one who swaps the files under them."""
+
+    def __init__(self) -> None:
+        self._turn = Condition()
+        self._readers = 0
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Read; a swap waits until nobody does."""
+        with self._turn:
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._readers -= 1
+                self._turn.notify_all()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until nobody reads, and let nobody begin."""
+        with self._turn:
+            self._turn.wait_for(lambda: not self._readers)
+            yield
+
+
 class Store:
     """An opened workspace. Make one with ``open_store``; close it, or use it in ``with``."""
 
@@ -60,6 +100,7 @@ class Store:
         engine: str,
         buffer_pool_mb: int,
         closing: ExitStack,
+        fault: Hook = no_fault,
     ) -> None:
         self.path = path
         self.notices: tuple[Notice, ...] = ()
@@ -68,6 +109,9 @@ class Store:
         self._buffer_pool_mb = buffer_pool_mb
         self._engine: Engine | None = None
         self._deferred = 0
+        self._fault = fault
+        self._writing = RLock()
+        self._gate = Gate()
         self.ledger = Ledger(path / "ledger.db")
         closing.callback(self.ledger.close)
         self.ledger.check_last()
@@ -146,7 +190,10 @@ class Store:
     def _open_engine(self) -> Engine:
         if self._engine is None:
             self._engine = Engine(
-                self._graph, name=self._engine_name, buffer_pool_mb=self._buffer_pool_mb
+                self._graph,
+                name=self._engine_name,
+                buffer_pool_mb=self._buffer_pool_mb,
+                fault=self._fault,
             )
         return self._engine
 
@@ -174,13 +221,16 @@ class Store:
 
     def commit(self, record: Record, at: datetime) -> Committed | Unchanged:
         """Append a record, durably, then project it; ``Unchanged`` when it says nothing new."""
-        with self.ledger.transaction():
-            if not self._take(record):
-                return Unchanged()
-            seq = self.ledger.append(record, at)
-        if not self._deferred:
-            self._catch_up()
-        return Committed(seq=seq)
+        with self._writing:
+            with self.ledger.transaction():
+                if not self._take(record):
+                    return Unchanged()
+                seq = self.ledger.append(record, at)
+                self._fault("ledger_written")
+            self._fault("ledger_committed")
+            if not self._deferred:
+                self._catch_up()
+            return Committed(seq=seq)
 
     def _take(self, record: Record) -> bool:
         match record:
@@ -200,8 +250,7 @@ class Store:
         if grown is None:
             return False
         self.search.remove(grown.gone)
-        with self.ledger.transaction() as connection:
-            self._threads.drop(connection, grown.gone)
+        self._threads.drop(grown.gone)
         self.search.index(grown.fresh)
         return True
 
@@ -214,7 +263,7 @@ class Store:
             for stop in earlier.stops
         }
         if any(stops.get(stop.seq, stop) != stop for stop in record.stops):
-            raise StoreError("a stop of a journey was to be rewritten")
+            raise StopRewritten(record.journey_id)
         fresh = any(stop.seq not in stops for stop in record.stops)
         newest = known[-1] if known else None
         return (
@@ -225,12 +274,17 @@ class Store:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Commits inside go to the ledger only; the graph catches up once, at the end."""
-        self._deferred += 1
-        try:
-            yield
-        finally:
-            self._deferred -= 1
+        """Commits inside go to the ledger only; the graph catches up once, at the end.
+
+        Until then the graph, and what is read from it, is as it was before. After an
+        interruption it stays so until the next commit or opening.
+        """
+        with self._writing:
+            self._deferred += 1
+            try:
+                yield
+            finally:
+                self._deferred -= 1
             if not self._deferred:
                 self._catch_up()
 
@@ -259,19 +313,30 @@ class Store:
         """Write a new graph beside the old one, then put it in its place."""
         last = self.ledger.last()
         applied = 0 if last is None else last.seq
-        rows = projection.whole(self._source, applied)
+        rows, parts = projection.whole(self._source, applied)
+        self._source.parts.replace_all(parts)
         folder = self.path / "rebuild"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         fresh = folder / self._graph.name
-        projection.bulk(fresh, rows, engine=self._engine_name, buffer_pool_mb=self._buffer_pool_mb)
-        self._close_engine()
-        # the old log goes first: beside the new file it would be replayed into it
-        engines.remove_set(self._graph)
-        fresh.replace(self._graph)
-        engines.sync_tree(self.path)
-        shutil.rmtree(folder)
-        self._open_engine()
+        projection.bulk(
+            fresh,
+            rows,
+            engine=self._engine_name,
+            buffer_pool_mb=self._buffer_pool_mb,
+            fault=self._fault,
+        )
+        self._fault("bulk_written")
+        with self._gate.alone():
+            self._close_engine()
+            # the old log goes first: beside the new file it would be replayed into it
+            engines.remove_set(self._graph)
+            self._fault("old_graph_removed")
+            fresh.replace(self._graph)
+            engines.sync_tree(self.path)
+            self._fault("new_graph_in_place")
+            shutil.rmtree(folder)
+            self._open_engine()
         at = datetime.fromisoformat("1970-01-01T00:00:00+00:00" if last is None else last.at)
         return RebuildReport(
             at=at,
@@ -284,15 +349,18 @@ class Store:
         self, run_id: str, rows: tuple[SeedRow, ...], marks: tuple[Marks, ...]
     ) -> Committed | Unchanged:
         """Write seeds and their marks, without a record; marks of these seeds are replaced."""
-        return projection.put_seeds(self._open_engine(), run_id, rows, marks)
+        with self._writing:
+            return projection.put_seeds(self._open_engine(), run_id, rows, marks)
 
     def rebuild(self, at: datetime) -> RebuildReport:
         """Make the graph again from the ledger."""
-        return self._bulk().replace(at=at)
+        with self._writing:
+            return self._bulk().replace(at=at)
 
     def checkpoint(self) -> None:
         """Fold the graph's log into its file."""
-        self._open_engine().checkpoint()
+        with self._writing, self._gate.alone():
+            self._open_engine().checkpoint()
 
     # reading the ledger's tables
 
@@ -356,7 +424,7 @@ class Store:
 
     @contextmanager
     def _reader(self, timeout_s: float = 0) -> Iterator[engines.Transaction]:
-        with self._open_engine().read(timeout_s) as statement:
+        with self._gate.shared(), self._open_engine().read(timeout_s) as statement:
             yield statement
 
     def nodes(self, cls: type[N]) -> tuple[N, ...]:
@@ -394,9 +462,17 @@ class Store:
         timeout_s: float = 10.0,
     ) -> QueryTable:
         """Run one reading statement; raises QueryRefused for any other."""
-        statement_text = guard.check(cypher)
-        with self._reader(timeout_s) as statement:
-            names, rows = statement.rows(statement_text, dict(params), limit + 1)
+        checked = guard.check(cypher)
+        given = {name: clean(cell) for name, cell in params.items()}
+        try:
+            with self._reader(timeout_s) as statement:
+                names, rows = statement.rows(checked, given, limit + 1)
+        except QueryRefused:
+            raise
+        except StoreError as error:
+            # the engine's words may hold text of a turn; they stay in the cause
+            reason = f"it failed ({error})"
+            raise QueryRefused(reason) from error
         kept = tuple(tuple(_scalar(cell) for cell in row) for row in rows[:limit])
         return QueryTable(columns=names, rows=kept, truncated=len(rows) > limit)
 
@@ -407,9 +483,10 @@ class Store:
 
 
 def _scalar(cell: Any) -> Scalar:  # noqa: ANN401 - whatever the engine returns
-    if cell is None or isinstance(cell, str | int | float | bool):
-        return cell
-    return canonical(_plain(cell)).decode()
+    plain = _plain(cell)
+    if plain is None or isinstance(plain, str | int | float | bool):
+        return plain
+    return canonical(plain).decode()
 
 
 def _plain(cell: Any) -> Any:  # noqa: ANN401 - whatever the engine returns
@@ -418,6 +495,10 @@ def _plain(cell: Any) -> Any:  # noqa: ANN401 - whatever the engine returns
             return {str(key): _plain(part) for key, part in cell.items()}
         case list() | tuple():
             return [_plain(part) for part in cell]
+        case datetime():
+            return cell.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
+        case float() if not isfinite(cell):
+            return str(cell)
         case str() | int() | float() | None:
             return cell
         case _:
@@ -434,6 +515,7 @@ def open_store(
     purpose: str = "clew",
     since: datetime | None = None,
     url: str | None = None,
+    fault: Hook = no_fault,
 ) -> Store:
     """Open a workspace, making its folder when missing, and bring its graph up to the ledger.
 
@@ -445,6 +527,13 @@ def open_store(
         path.chmod(0o700)
     with ExitStack() as opening:
         opening.enter_context(held(path, wait_s=wait_s, purpose=purpose, since=since, url=url))
-        store = Store(path, derive, engine=engine, buffer_pool_mb=buffer_pool_mb, closing=opening)
+        store = Store(
+            path,
+            derive,
+            engine=engine,
+            buffer_pool_mb=buffer_pool_mb,
+            closing=opening,
+            fault=fault,
+        )
         store._closing = opening.pop_all()  # noqa: SLF001 - from here on the store closes itself
         return store

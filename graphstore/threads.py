@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import orjson
 
-from graphstore.errors import StoreError
+from graphstore.errors import Error, StoreError
+from graphstore.ids import ref as ref_of
 from graphstore.ledger import Connection, Ledger
 from graphstore.model.conversation import LineageKind, Thread, Turn
 from graphstore.model.record import ThreadRecord
@@ -37,6 +38,16 @@ PREFIX_KINDS: Final = (
     LineageKind.DUPLICATE_OF,
 )
 """Lineage whose split turn ends a shared prefix; a subagent shares none."""
+
+
+class TurnRewritten(StoreError):
+    """The number of the turn {ref} was given to other words."""
+
+    hint = "a changed turn takes the next number"
+
+    def __init__(self, ref: str) -> None:
+        Error.__init__(self, ref)
+        self.ref = ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +273,7 @@ class Threads:
         for turn in record.turns:
             before = turns.get(turn.number)
             if before is not None and before.fingerprint != turn.fingerprint:
-                raise StoreError("a turn number was given to other words")
+                raise TurnRewritten(ref_of(record.thread_id, turn.number))
             if turn.number > cut:
                 turns[turn.number] = turn
         for change in record.changes:
@@ -313,11 +324,13 @@ class Threads:
         )
         return [str(row[0]) for row in rows]
 
-    def drop(self, connection: Connection, refs: Iterable[str]) -> None:
+    def drop(self, refs: Iterable[str]) -> None:
         """Remove rows of copies; the records that brought them stay."""
-        connection.executemany("DELETE FROM turn WHERE ref = ?", [(ref,) for ref in refs])
+        with self._ledger.transaction() as connection:
+            connection.executemany("DELETE FROM turn WHERE ref = ?", [(ref,) for ref in refs])
 
-    def clear(self, connection: Connection) -> None:
+    def clear(self) -> None:
         """Empty the derived tables before a replay."""
-        for name in NAMES:
-            connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own
+        with self._ledger.transaction() as connection:
+            for name in NAMES:
+                connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own

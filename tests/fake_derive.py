@@ -70,7 +70,7 @@ def _concept(word: str, count: int) -> Concept:
         aliases=(),
         df=1,
         cf=count,
-        generic=word in ("same",),
+        generic=word == "same",
         kind=ConceptKind.TERM,
     )
 
@@ -133,7 +133,7 @@ class FakeDerive:
             mentions=tuple({edge.src + edge.dst: edge for edge in mentions}.values()),
         )
 
-    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
+    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:  # noqa: ARG002
         links = [
             Links(
                 src_table="Question",
@@ -173,7 +173,10 @@ class FakeDerive:
         return Relations(links=tuple(links), relates=tuple(relates))
 
     def journeys(
-        self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord
+        self,
+        ground: Ground,  # noqa: ARG002
+        known: tuple[JourneyRecord, ...],  # noqa: ARG002
+        epoch: EpochRecord,  # noqa: ARG002
     ) -> tuple[JourneyRecord, ...]:
         return ()
 
