@@ -9,13 +9,18 @@ from typing import Final, NamedTuple, TypeAlias
 ENTROPY_BITS: Final = 3.0
 """Shannon entropy per character below which an assigned value is taken for a word."""
 ASSIGNED_LENGTH: Final = 12
-MIN_DIGITS: Final = 2
-"""A card number of this many different digits or fewer is a sample."""
+LONG_WORD: Final = 20
+"""Characters without white space that every token has."""
+LONG_TEXT: Final = 4096
+"""Characters; in longer texts a long word is a matter of course."""
+MIN_DIGITS: Final = 1
+"""A number of this many different digits is no card."""
 PHONE_DIGITS: Final = range(9, 16)
 
-# A token is not looked for inside a longer run of the characters that encodings use.
-_LEFT: Final = r"(?<![A-Za-z0-9+/_-])"
-_RIGHT: Final = r"(?![A-Za-z0-9_-])"
+# A token does not begin inside a word; an escape (\n, \u0022, %3D) before it is no word.
+_LEFT: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2}))"
+_RIGHT: Final = r"(?![A-Za-z0-9])"
+# Upper bounds keep hostile text from being gone over again from each of its literals.
 
 
 Check: TypeAlias = Callable[[re.Match[str]], bool]
@@ -34,6 +39,8 @@ class Spots(NamedTuple):
     """Characters before the simpler pattern that belong to the match."""
     most: int = 0
     """How many of them at most."""
+    is_word: bool = False
+    """Every match has ``LONG_WORD`` characters or more and no white space."""
     gate: tuple[str, ...] = ()
     """Fewer literals that say the same: one of them stands in each of the others."""
 
@@ -41,7 +48,7 @@ class Spots(NamedTuple):
         """Places where a match may begin, from a text and its lower-cased form."""
         if self.rarer is not None:
             for match in self.rarer.finditer(text):
-                yield self._back(text, match.start())
+                yield from range(self._back(text, match.start()), match.start() + 1)
             return
         where = lowered if self.folded else text
         for literal in self.literals:
@@ -88,9 +95,9 @@ def lower(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _at(*literals: str) -> Spots:
+def _at(*literals: str, is_word: bool = True) -> Spots:
     """Where one of the literals stands."""
-    return Spots(literals)
+    return Spots(literals, is_word=is_word)
 
 
 def _at_word(*literals: str, gate: tuple[str, ...] = ()) -> Spots:
@@ -100,12 +107,18 @@ def _at_word(*literals: str, gate: tuple[str, ...] = ()) -> Spots:
 
 def _before(literal: str, rarer: str, most: int, allowed: str) -> Spots:
     """Where the run of allowed characters begins that a rarer pattern follows."""
-    return Spots((literal,), rarer=re.compile(rarer), before=re.compile(allowed), most=most)
+    return Spots(
+        (literal,),
+        rarer=re.compile(rarer),
+        before=re.compile(allowed),
+        most=most,
+        is_word=literal != "@",
+    )
 
 
 def _matching(pattern: str, *literals: str) -> Spots:
     """Where a simpler pattern matches."""
-    return Spots(literals, rarer=re.compile(pattern))
+    return Spots(literals, rarer=re.compile(pattern), is_word=bool(literals))
 
 
 def entropy(text: str) -> float:
@@ -149,6 +162,10 @@ def _mixed_case(match: re.Match[str]) -> bool:
     return text != text.lower() and text != text.upper()
 
 
+def _not_redacted(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[0])
+
+
 def _discord(match: re.Match[str]) -> bool:
     return is_mixed(match[0]) and match[0] != match[0].lower()
 
@@ -180,8 +197,11 @@ def _url_password(match: re.Match[str]) -> bool:
 
 
 # A value that reads as code: a name, a path of names, a call, a path or address.
-_NAME: Final = re.compile(r"\$?[A-Za-z_][A-Za-z_]*(?:(?:\.|->|::|-|/|:|\?\.)[A-Za-z_]+)*[!?]?")
-_LOWER_NAME: Final = re.compile(r"[a-z]+(?:[_\-./: ][a-z]+)*")
+_NAME: Final = re.compile(
+    r"\$?[A-Za-z_]+(?:(?:\.|->|::|-|/|:|\?\.)[A-Za-z_]+)*[!?.]?"
+    r"|\$?[A-Za-z_]+\d{0,2}(?:(?:\.|->|::|/|\?\.)[A-Za-z_]+\d{0,2})+[!?.]?"
+)
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:[_\-./:][^\W\d_]+)*")
 _PLACE: Final = re.compile(r"(?:\.{0,2}|~|[A-Za-z]:)?[/\\]|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _CODE: Final = re.compile(r"[(\[{]|\)$")
 _PASSWORD_WORD: Final = re.compile(r"pass(?:word|wd|phrase)?|pwd", re.IGNORECASE)
@@ -214,7 +234,7 @@ def _line_head(match: re.Match[str]) -> tuple[int, int]:
 def _unquoted(match: re.Match[str], value: str) -> bool:
     """Code assigns names without quotes; environment lines assign secrets without them."""
     if match["op"] == "=" and _ENVIRONMENT.fullmatch(match.string, *_line_head(match)):
-        return not _CODE.search(value) and not _LOWER_NAME.fullmatch(value)
+        return not _CODE.search(value) and not (_WORDS.fullmatch(value) and value == value.lower())
     return is_mixed(value) and not _CODE.search(value) and not _NAME.fullmatch(value)
 
 
@@ -263,21 +283,21 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
         r"(?:(?:(?!-{4,5} ?BEGIN )[\s\S]){1,20000}?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}"
         r"|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{20,})+)",
-        _at("-----BEGIN ", "---- BEGIN "),
+        _at("-----BEGIN ", "---- BEGIN ", is_word=False),
     ),
-    _token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{16,}", "sk-ant-"),
+    _token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{16,512}", "sk-ant-"),
     _token(
         "openai_key",
-        r"sk-(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9]{20,}"
-        r"|sk-[A-Za-z0-9_-]*T3BlbkFJ[A-Za-z0-9_-]{16,}",
+        r"sk-(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{20,512}|sk-[A-Za-z0-9]{20,128}"
+        r"|sk-[A-Za-z0-9_-]{0,128}T3BlbkFJ[A-Za-z0-9_-]{16,256}",
         "sk-",
         check=_has_digit,
     ),
-    _token("huggingface_token", r"hf_[A-Za-z0-9]{30,}", "hf_", check=_mixed_case),
+    _token("huggingface_token", r"hf_[A-Za-z0-9]{30,128}", "hf_", check=_mixed_case),
     _token("google_api_key", r"AIza[0-9A-Za-z_-]{35}", "AIza"),
     _token(
         "google_oauth",
-        r"ya29\.[0-9A-Za-z._-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{40,}",
+        r"ya29\.[0-9A-Za-z._-]{20,2048}|GOCSPX-[A-Za-z0-9_-]{20,64}|1//0[A-Za-z0-9_-]{40,512}",
         "ya29.",
         "GOCSPX-",
         "1//0",
@@ -290,19 +310,19 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     _shape(
         "gitlab_token",
-        rf"{_LEFT}gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_-]{{20,}}{_RIGHT}",
+        rf"{_LEFT}gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_-]{{20,512}}",
         _matching(r"gl[a-z]{2,5}-[A-Za-z0-9_-]{20}", "gl"),
         _has_digit,
     ),
-    _token("gitlab_token", r"GR1348941[A-Za-z0-9_-]{20,}", "GR1348941"),
-    _token("npm_token", r"npm_[A-Za-z0-9]{36,}", "npm_"),
+    _token("gitlab_token", r"GR1348941[A-Za-z0-9_-]{20,64}", "GR1348941"),
+    _token("npm_token", r"npm_[A-Za-z0-9]{36,64}", "npm_"),
     _shape(
         "npm_token",
         r"(?i:_authToken)\s*=\s*[\"']?(?P<s>[A-Za-z0-9+/=_.-]{20,512})",
         _at_word("_authtoken"),
         _header_value,
     ),
-    _token("pypi_token", r"pypi-AgE[A-Za-z0-9_-]{16,}", "pypi-AgE"),
+    _token("pypi_token", r"pypi-AgE[A-Za-z0-9_-]{16,1024}", "pypi-AgE"),
     _token(
         "aws_access_key",
         r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}",
@@ -311,7 +331,7 @@ TABLE: Final[tuple[Shape, ...]] = (
     _shape(
         "aws_secret",
         r"(?i:aws|amazon|secret_?access_?key)[^\n]{0,60}?"
-        r"(?<![A-Za-z0-9+/=_.-])(?P<s>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=_.-])",
+        r"(?<![A-Za-z0-9+/_.-])(?P<s>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=_-])",
         _at_word("aws", "amazon", "secretaccesskey", "secret_access_key"),
         _aws_secret,
     ),
@@ -322,7 +342,7 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     _token(
         "slack_token",
-        r"(?i:xox[abeoprs](?:\.xox[a-z])?|xapp)-[A-Za-z0-9-]{10,}",
+        r"(?i:xox[abeoprs](?:\.xox[a-z])?|xapp)-[A-Za-z0-9-]{15,256}",
         *("xox", "XOX", "xapp-"),
         check=_has_digit,
     ),
@@ -345,13 +365,13 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     _shape(
         "telegram_token",
-        rf"(?<![A-Za-z0-9_])\d{{8,10}}:[A-Za-z0-9_-]{{35}}{_RIGHT}",
+        rf"(?:{_LEFT}|(?<=bot))\d{{8,10}}:[A-Za-z0-9_-]{{35}}{_RIGHT}",
         _before(":", r":[A-Za-z0-9_-]{35}", 11, r"\d"),
         _has_digit,
     ),
     _token(
         "stripe_key",
-        r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,}",
+        r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,256}|whsec_[A-Za-z0-9]{24,64}",
         *("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_"),
     ),
     _token("twilio_key", r"(?:SK|AC)[0-9a-z]{32}", "SK", "AC", check=_has_digit),
@@ -365,6 +385,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         "jwt",
         _LEFT + r"eyJ[A-Za-z0-9_-]{8,}={0,2}\.[A-Za-z0-9_-]{8,}={0,2}(?:\.[A-Za-z0-9_=-]*)*",
         _at("eyJ"),
+        _not_redacted,
     ),
     _shape(
         "bearer",
@@ -388,18 +409,18 @@ TABLE: Final[tuple[Shape, ...]] = (
     _shape(
         "basic_auth_url",
         r"(?<=[A-Za-z0-9])://[^\s/:@\"'`<>]{0,256}:(?P<s>[^\s/:@\"'`<>]{1,256})@(?=[\w\[])",
-        _at("://"),
+        _at("://", is_word=False),
         _url_password,
     ),
     _shape(
         "assigned_secret",
-        r"""(?i:(?P<k>pass(?:word|wd|phrase)|pwd|secret|token|api[_ -]?key|access[_-]?key"""
-        r"""|auth[_-]?key|private[_-]?key|encryption[_-]?key|credential)"""
+        r"""(?i:(?P<k>pass(?:word|wd|phrase)|(?<=_)pass|pwd|secret|token|credential"""
+        r"""|api[_ -]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key)"""
         r"""(?:[_-]?(?:key|value|hash))?)"""
-        r"""[\\"'\])]{0,3}[ \t]*(?P<op>=>|:=|={1,3}|:)[ \t]*\\{0,2}(?P<q>["'`]?)"""
+        r"""[\\"'\])]{0,3}(?:[ \t]+is\b)?[ \t]*(?P<op>=>|:=|={1,3}|:)[ \t]*\\{0,2}(?P<q>["'`])?"""
         r"""(?P<s>(?(q)[^\s"'`\\]{12,1024}(?=\\{0,2}["'`])|[^\s"'`\\,;&<>|]{12,1024}))""",
         _at_word(
-            *("passw", "passphrase", "pwd", "secret", "token", "credential"),
+            *("pass", "pwd", "secret", "token", "credential"),
             *("api_key", "api-key", "apikey", "api key", "access_key", "access-key"),
             *("accesskey", "auth_key", "auth-key", "authkey", "private_key", "private-key"),
             *("privatekey", "encryption_key", "encryption-key", "encryptionkey"),
@@ -409,8 +430,9 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     _shape(
         "payment_card",
-        r"(?<![\w.:/=+-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})"
-        r"(?![\w/=+-]|\.\d)",
+        r"(?:(?<![A-Za-z0-9_/+-])(?<!\d\.)|(?<=\\[nrt]))(?:[0-9]{13,19}"
+        r"|[0-9]{4}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|[0-9]{4}([ -])[0-9]{6}\2[0-9]{4,5})"
+        r"(?![A-Za-z0-9_/+-]|\.[0-9])",
         _matching(r"[0-9][0-9][0-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}"),
         _card,
     ),
@@ -447,29 +469,43 @@ class Gate:
 
     def __init__(self, shapes: tuple[Shape, ...]) -> None:
         self._shapes = shapes
-        self._exact = _by_character(shapes, folded=False)
-        self._folded = _by_character(shapes, folded=True)
+        self._words = _by_character(shapes, lambda spots: spots.is_word)
+        self._exact = _by_character(shapes, lambda spots: not (spots.is_word or spots.folded))
+        self._folded = _by_character(shapes, lambda spots: spots.folded)
         self._always = [n for n, shape in enumerate(shapes) if not shape.spots.literals]
 
     def open(self, text: str, lowered: str) -> list[tuple[int, Shape]]:
         """Shapes to be tried, with their place in the table."""
-        places = self._always.copy()
-        for groups, where in ((self._exact, text), (self._folded, lowered)):
-            for character, literals in groups:
-                if character in where:
-                    places += [n for literal, n in literals if literal in where]
+        places = self._always + _announced(self._exact, text)
+        places += _announced(self._folded, lowered)
+        if _has_long_word(text):
+            places += _announced(self._words, text)
         return [(n, self._shapes[n]) for n in sorted(set(places))]
 
 
-_Literals: TypeAlias = tuple[tuple[str, int], ...]
+_Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
-def _by_character(shapes: tuple[Shape, ...], *, folded: bool) -> tuple[tuple[str, _Literals], ...]:
+def _by_character(shapes: tuple[Shape, ...], chosen: Callable[[Spots], bool]) -> _Groups:
     """Literals and the shapes they announce, by the most seldom character in them."""
     groups: dict[str, list[tuple[str, int]]] = {}
     for n, shape in enumerate(shapes):
-        if shape.spots.folded is folded:
+        if chosen(shape.spots):
             for literal in shape.spots.gate or shape.spots.literals:
                 seldom = min(literal, key=_SELDOM.find)
                 groups.setdefault(seldom, []).append((literal, n))
     return tuple((character, tuple(literals)) for character, literals in groups.items())
+
+
+def _announced(groups: _Groups, text: str) -> list[int]:
+    return [
+        n
+        for character, literals in groups
+        if character in text
+        for literal, n in literals
+        if literal in text
+    ]
+
+
+def _has_long_word(text: str) -> bool:
+    return len(text) > LONG_TEXT or max(map(len, text.split()), default=0) >= LONG_WORD
