@@ -1,6 +1,8 @@
 """The explorer's data: an export view as columns, positions instead of ids."""
 
-from collections import defaultdict
+import re
+from base64 import urlsafe_b64encode
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -48,6 +50,16 @@ CLIPS: Final = (20_000, 6_000, 3_000, 1_500, 800, 400, 200)
 TEXT_BUDGET: Final = 16_000_000
 """Characters of turn text in one page; longer turns are clipped until all of them fit."""
 UNKNOWN: Final = -1
+
+
+HASHED: Final = re.compile(r"[qcj]:[0-9a-f]{32}")
+
+
+def pack(key: str) -> str:
+    """A hashed id in 22 characters; the kind of its node gives the tag back."""
+    if HASHED.fullmatch(key) is None:
+        return key
+    return urlsafe_b64encode(bytes.fromhex(key[2:])).decode().rstrip("=")
 
 
 class Words:
@@ -133,9 +145,9 @@ class Page:
             return UNKNOWN if turn is None else self.thread_of[turn]
         return self.at.get((table, key), UNKNOWN)
 
-    def ties(self) -> dict[tuple[int, int, int], int]:
-        """Edges of the map, (tie, smaller, larger position) to weight; notes turns on the way."""
-        found: dict[tuple[int, int, int], int] = defaultdict(int)
+    def ties(self) -> set[tuple[int, int, int]]:
+        """Edges of the map as (tie, smaller, larger position); notes turns on the way."""
+        found: set[tuple[int, int, int]] = set()
         codes = {name.upper(): number for number, name in enumerate(TIES)}
         for edge in self.view.edges:
             code = codes.get(edge.table)
@@ -144,7 +156,7 @@ class Page:
             u, v = self._end(edge.src_table, edge.src), self._end(edge.dst_table, edge.dst)
             self._note(edge, u, v)
             if UNKNOWN not in (u, v) and u != v:
-                found[code, min(u, v), max(u, v)] += 1
+                found.add((code, min(u, v), max(u, v)))
         return found
 
     def _note(self, edge: EdgeRow, u: int, v: int) -> None:
@@ -165,13 +177,13 @@ class Page:
         """What the map and the lists show of a node."""
         spans = [self._span(position) for position in range(len(self.nodes))]
         return {
-            "id": [row.key for row in self.nodes],
+            "id": [pack(row.key) for row in self.nodes],
             "kind": [self.rank[row.table] for row in self.nodes],
             "label": [_clip(row.columns.get(LABEL[row.table]), LABEL_LIMIT) for row in self.nodes],
             "note": [self.words.put(row.columns.get(NOTE[row.table])) for row in self.nodes],
             "project": [self.words.put(row.columns.get("project")) for row in self.nodes],
             "first": [first for first, _ in spans],
-            "last": [last for _, last in spans],
+            "days": [_lasted(first, last) for first, last in spans],
         }
 
     def _span(self, position: int) -> tuple[int | None, int | None]:
@@ -199,13 +211,14 @@ class Page:
         }
 
     def said_columns(self) -> dict[str, Json]:
-        """Turns of each node, as offsets into one list."""
-        starts: list[Json] = [0]
+        """Turns of each node: how many, and all of them in one list."""
+        counts: list[Json] = []
         turns: list[Json] = []
         for position in range(len(self.nodes)):
-            turns += sorted(set(self.said.get(position, ())))[:TURNS_PER_NODE]
-            starts.append(len(turns))
-        return {"start": starts, "turn": turns}
+            own = sorted(set(self.said.get(position, ())))[:TURNS_PER_NODE]
+            counts.append(len(own))
+            turns += own
+        return {"count": counts, "turn": turns}
 
     def _turns(self, refs: Iterable[str]) -> list[Json]:
         return [self.turn_at[ref] for ref in refs if ref in self.turn_at]
@@ -288,6 +301,10 @@ def _listed(found: Json) -> list[Json] | tuple[Json, ...]:
     return found if isinstance(found, list | tuple) else []
 
 
+def _lasted(first: int | None, last: int | None) -> int | None:
+    return None if first is None or last is None else last - first
+
+
 def _number(value: Cell) -> int:
     return value if isinstance(value, int) else 0
 
@@ -305,13 +322,19 @@ def clip_limit(texts: Iterable[Cell]) -> int:
     return CLIPS[-1]
 
 
-def _edge_columns(ties: Mapping[tuple[int, int, int], int]) -> dict[str, Json]:
-    rows = sorted(ties.items())
+def _edge_columns(ties: Iterable[tuple[int, int, int]]) -> dict[str, Json]:
+    """Edges by tie, then ends; the first end as the step from the edge before it."""
+    rows = sorted(ties)
+    counts = Counter(tie for tie, _, _ in rows)
+    steps: list[Json] = []
+    before = (0, 0)
+    for tie, u, _ in rows:
+        steps.append(u - (before[1] if before[0] == tie else 0))
+        before = (tie, u)
     return {
-        "tie": [tie for (tie, _, _), _ in rows],
-        "u": [u for (_, u, _), _ in rows],
-        "v": [v for (_, _, v), _ in rows],
-        "weight": [weight for _, weight in rows],
+        "count": [counts[tie] for tie in range(len(TIES))],
+        "step": steps,
+        "v": [v for _, _, v in rows],
     }
 
 

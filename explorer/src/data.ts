@@ -27,14 +27,14 @@ interface Raw {
   kinds: string[]; ties: string[]; roles: string[]; words: string[]; marked: string;
   nodes: {
     id: string[]; kind: number[]; label: string[]; note: number[]; project: number[];
-    first: (number | null)[]; last: (number | null)[]; x: number[]; y: number[];
+    first: (number | null)[]; days: (number | null)[]; x: number[]; y: number[];
   };
-  edges: { tie: number[]; u: number[]; v: number[]; weight: number[] };
+  edges: { count: number[]; step: number[]; v: number[] };
   turns: {
     thread: number[]; number: number[]; role: number[]; aside: number[]; at: (number | null)[];
     text: string[] | null; clip: number; file: number[]; line: (number | null)[];
   };
-  said: { start: number[]; turn: number[] };
+  said: { count: number[]; turn: number[] };
   seeds: Seed[]; hypotheses: Hypothesis[]; journeys: Journey[];
 }
 
@@ -49,6 +49,8 @@ export class Data {
   readonly last: Int32Array;
   readonly u: Uint32Array;
   readonly v: Uint32Array;
+  readonly tie: Uint8Array;
+  private readonly said: Uint32Array;
   readonly degree: Uint32Array;
   private readonly start: Uint32Array;
   private readonly beside: Uint32Array;
@@ -65,9 +67,12 @@ export class Data {
     this.x = Float64Array.from(nodes.x);
     this.y = Float64Array.from(nodes.y);
     this.first = days(nodes.first);
-    this.last = days(nodes.last);
-    this.u = Uint32Array.from(edges.u);
+    this.last = this.first.map((day, at) => (day === NO_DAY ? NO_DAY : day + (nodes.days[at] ?? 0)));
     this.v = Uint32Array.from(edges.v);
+    this.u = new Uint32Array(this.v.length);
+    this.tie = new Uint8Array(this.v.length);
+    this.unroll();
+    this.said = sums(raw.said.count);
     this.degree = new Uint32Array(this.n);
     this.start = new Uint32Array(this.n + 1);
     this.beside = new Uint32Array(this.u.length * 2);
@@ -83,6 +88,20 @@ export class Data {
     raw.journeys.forEach((journey, at) => {
       this.journeyOf.set(journey.node, at);
       journey.stops.forEach((stop) => this.journeyOf.set(stop.node, at));
+    });
+  }
+
+  /** First ends are steps from the edge before, starting again with every tie. */
+  private unroll(): void {
+    const { count, step } = this.raw.edges;
+    let edge = 0;
+    count.forEach((many, tie) => {
+      let u = 0;
+      for (const end = edge + many; edge < end; edge++) {
+        u += step[edge]!;
+        this.u[edge] = u;
+        this.tie[edge] = tie;
+      }
     });
   }
 
@@ -117,7 +136,7 @@ export class Data {
   }
 
   label(node: number): string {
-    return this.raw.nodes.label[node] || this.raw.nodes.id[node]!;
+    return this.raw.nodes.label[node] || this.id(node);
   }
 
   note(node: number): string {
@@ -129,11 +148,12 @@ export class Data {
   }
 
   id(node: number): string {
-    return this.raw.nodes.id[node]!;
+    const packed = this.raw.nodes.id[node]!;
+    return packed.includes(":") ? packed : `${this.kindName(node)[0]}:${hex(packed)}`;
   }
 
   find(id: string): number | undefined {
-    this.byId ??= new Map(this.raw.nodes.id.map((key, at) => [key, at]));
+    this.byId ??= new Map(this.raw.nodes.id.map((_, at) => [this.id(at), at]));
     return this.byId.get(id);
   }
 
@@ -145,7 +165,7 @@ export class Data {
         (turn) => !this.raw.turns.aside[turn],
       );
     }
-    return this.raw.said.turn.slice(this.raw.said.start[node], this.raw.said.start[node + 1]);
+    return this.raw.said.turn.slice(this.said[node], this.said[node + 1]);
   }
 
   ref(turn: number): string {
@@ -163,6 +183,17 @@ export class Data {
     }
     return undefined;
   }
+}
+
+function sums(counts: number[]): Uint32Array {
+  const found = new Uint32Array(counts.length + 1);
+  counts.forEach((count, at) => { found[at + 1] = found[at]! + count; });
+  return found;
+}
+
+function hex(packed: string): string {
+  const bytes = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+  return Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
 
 function note(into: Map<number, number[]>, node: number, at: number): void {

@@ -45,7 +45,7 @@ export const ICONS = {
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",
   fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
-  theme: "M12 3a9 9 0 1 0 0 18V3Z",
+  theme: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 5a7 7 0 0 1 0 14Z",
   filter: "M4 6h16M7 12h10M10 18h4",
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.6 1.6M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.6-1.6",
 } as const;

@@ -71,9 +71,11 @@ export class Labels {
     const text = short(this.data.label(node), always ? 70 : LONGEST);
     pen.font = FONTS[kind] ?? FONTS["concept"]!;
     const wide = pen.measureText(text).width;
-    const left = place.x + place.size + 5;
+    const right = place.x + place.size + 5;
+    const flips = right + wide + 8 > frame.width && place.x - place.size - wide > 8;
+    const left = flips ? place.x - place.size - 5 - wide : right;
     const box = { left: left - 6, top: place.y - 10, right: left + wide + 6, bottom: place.y + 10 };
-    if (!always && (box.right > frame.width + 30 || taken.some((other) => meet(box, other)))) return false;
+    if (!always && (box.right > frame.width + 8 || taken.some((other) => meet(box, other)))) return false;
     taken.push(box);
     const { theme } = frame;
     const colour = kind === "journey" ? kindColour(theme, kind) : kind === "concept" ? mix(theme.ink, theme.paper, 0.28) : theme.ink;

@@ -10,7 +10,10 @@ import { DASHES, dreamColour, kindColour, mix, type Theme } from "./palette";
 export const MANY = 10_000;
 const FIRST = 2_500;
 const WIDE_LIMIT = 12_000;
-const HAIR = 0.7;
+const HAIR = 0.8;
+const ROOM = 110;
+
+interface Point { x: number; y: number }
 
 export interface Focus { node: number; near: Set<number> }
 
@@ -18,6 +21,8 @@ export class MapView {
   readonly graph = new Graph({ multi: true, type: "undirected" });
   readonly renderer: Sigma;
   readonly isPartial: boolean;
+  /** Nodes shrink where there are many. */
+  private grain = 1;
   focus: Focus | null = null;
   matches: Set<number> | null = null;
   onPick: (node: number | null) => void = () => undefined;
@@ -38,6 +43,7 @@ export class MapView {
     this.shown = new Uint8Array(data.n);
     this.isPartial = data.n > MANY;
     this.fill(this.isPartial ? this.mostConnected() : Array.from({ length: data.n }, (_, node) => node));
+    this.resize();
     this.renderer = new Sigma(this.graph, box, {
       renderLabels: false,
       defaultEdgeType: this.graph.size > WIDE_LIMIT ? "hair" : "line",
@@ -76,20 +82,34 @@ export class MapView {
     return canvas.getContext("2d")!;
   }
 
+  /** The best connected of every kind, and whatever seeds, dreams and Journeys name. */
   private mostConnected(): number[] {
-    const order = Array.from({ length: this.data.n }, (_, node) => node);
-    order.sort((a, b) => this.data.degree[b]! - this.data.degree[a]! || a - b);
-    const marked = [...this.data.seedsOf.keys(), ...this.data.dreamsOf.keys(), ...this.data.journeyOf.keys()];
-    return [...new Set([...marked.slice(0, FIRST), ...order.slice(0, FIRST)])];
+    const { data } = this;
+    const marked = [...data.seedsOf.keys(), ...data.dreamsOf.keys(), ...data.journeyOf.keys()].slice(0, FIRST);
+    const byKind = data.raw.kinds.map((): number[] => []);
+    for (let node = 0; node < data.n; node++) byKind[data.kind[node]!]!.push(node);
+    const best = byKind.flatMap((nodes) =>
+      nodes.sort((a, b) => data.degree[b]! - data.degree[a]! || a - b).slice(0, FIRST / 3));
+    return [...new Set([...marked, ...best])];
+  }
+
+  /** Sizes for as many nodes as there are now, on a map of this size. */
+  private resize(): void {
+    const narrow = Math.min(1, Math.max(0.6, Math.min(this.box.clientWidth, this.box.clientHeight) / 640));
+    this.grain = narrow * Math.min(1, Math.max(0.3, Math.sqrt(1000 / Math.max(1, this.graph.order))));
+    this.graph.updateEachNodeAttributes((key, attributes) => {
+      attributes["size"] = this.size(Number(key));
+      return attributes;
+    });
   }
 
   private size(node: number): number {
     const grown = Math.sqrt(this.data.degree[node]!);
     const kind = this.data.kindName(node);
-    if (kind === "journey") return 6.5 + Math.min(grown, 6);
-    if (kind === "waypoint") return 3.2;
-    if (kind === "thread") return Math.min(3 + grown * 0.95, 13);
-    return Math.min(1.7 + grown * 0.85, 12);
+    if (kind === "journey") return this.grain * (7 + Math.min(grown, 4));
+    if (kind === "waypoint") return this.grain * 3.4;
+    if (kind === "thread") return this.grain * Math.min(3 + grown * 0.9, 12);
+    return this.grain * Math.min(2 + grown * 0.85, 12);
   }
 
   /** Put nodes on the map, with all edges between nodes that are on it. */
@@ -98,7 +118,7 @@ export class MapView {
     const fresh = nodes.filter((node) => node >= 0 && !shown[node]);
     for (const node of fresh) {
       shown[node] = 1;
-      graph.addNode(node, { x: data.x[node], y: -data.y[node]!, size: this.size(node) });
+      graph.addNode(node, { x: data.x[node], y: -data.y[node]!, size: 1 });
     }
     for (const node of fresh) {
       for (const edge of data.edgesAt(node)) {
@@ -111,6 +131,7 @@ export class MapView {
 
   showAll(): void {
     this.fill(Array.from({ length: this.data.n }, (_, node) => node));
+    this.resize();
     this.renderer.setSetting("defaultEdgeType", this.graph.size > WIDE_LIMIT ? "hair" : "line");
     this.labels.forget();
     this.renderer.refresh();
@@ -120,6 +141,7 @@ export class MapView {
   ensure(node: number): void {
     if (this.shown[node]) return;
     this.fill([node, ...this.data.neighbours(node).slice(0, 40)]);
+    this.resize();
     this.labels.forget();
     this.renderer.refresh();
   }
@@ -130,7 +152,7 @@ export class MapView {
     const lit = this.isLit(node);
     attributes["hidden"] = this.filters.visible[node] === 0;
     attributes["color"] = lit ? colour : mix(colour, theme.paper, 0.8);
-    attributes["zIndex"] = focus?.node === node ? 3 : lit ? 1 : 0;
+    attributes["zIndex"] = focus?.node === node ? 3 : lit ? 1 + (this.data.journeyOf.has(node) ? 1 : 0) : 0;
     return attributes;
   }
 
@@ -143,9 +165,9 @@ export class MapView {
     const { theme, focus, data } = this;
     const [u, v] = [data.u[edge]!, data.v[edge]!];
     attributes["hidden"] = !this.filters.visible[u] || !this.filters.visible[v];
-    attributes["color"] = theme.edge;
+    attributes["color"] = this.graph.size > WIDE_LIMIT ? mix(theme.edge, theme.paper, 0.55) : theme.edge;
     attributes["zIndex"] = 0;
-    const passes = data.raw.ties[data.raw.edges.tie[edge]!] === "passes";
+    const passes = data.raw.ties[data.tie[edge]!] === "passes";
     if (passes) {
       attributes["color"] = mix(kindColour(theme, "journey"), theme.paper, 0.35);
       attributes["size"] = 1.6;
@@ -192,7 +214,7 @@ export class MapView {
       if (!from || !to) return;
       const own = this.focus?.near.has(one.src) && this.focus.near.has(one.dst);
       const colour = dreamColour(this.theme, one.function, one.standing);
-      pen.strokeStyle = this.focus && !own ? mix(colour, this.theme.paper, 0.75) : colour;
+      pen.strokeStyle = this.focus && !own ? mix(colour, this.theme.paper, 0.86) : colour;
       pen.lineWidth = own ? 2.4 : 1.6;
       pen.setLineDash(DASHES[one.function] ?? [5, 5]);
       const [dx, dy] = [to.x - from.x, to.y - from.y];
@@ -256,15 +278,26 @@ export class MapView {
     if (!found.length) return;
     const [xs, ys] = [found.map((one) => one.x), found.map((one) => one.y)];
     const middle = (parts: number[]): number => (Math.min(...parts) + Math.max(...parts)) / 2;
+    const spread = (parts: number[]): number => Math.max(...parts) - Math.min(...parts);
     const camera = this.renderer.getCamera();
-    const spread = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
-    const ratio = nodes.length > 1 ? Math.min(1.1, Math.max(0.12, spread * 1.9)) : Math.min(camera.ratio, 0.28);
     const { width, height } = this.renderer.getDimensions();
-    const unit = ratio / Math.min(width, height);
+    const pixels = this.pixelsPerUnit();
+    const needed = Math.max(
+      (spread(xs) * pixels) / Math.max(120, width - covered.right - ROOM * 2),
+      (spread(ys) * pixels) / Math.max(120, height - covered.bottom - ROOM),
+    );
+    const ratio = nodes.length > 1 ? Math.min(2, Math.max(0.15, needed)) : Math.min(camera.ratio, 0.3);
+    const unit = ratio / pixels;
     void camera.animate(
       { x: middle(xs) + (covered.right / 2) * unit, y: middle(ys) - (covered.bottom / 2) * unit, ratio },
       { duration: still() ? 0 : 380 },
     );
+  }
+
+  /** Width of one unit of the camera's plane on the screen, at ratio 1. */
+  private pixelsPerUnit(): number {
+    const [from, to] = [0, 1].map((x) => this.renderer.framedGraphToViewport({ x, y: 0 })) as [Point, Point];
+    return Math.hypot(to.x - from.x, to.y - from.y) * this.renderer.getCamera().ratio;
   }
 
   zoom(factor: number): void {

@@ -44,7 +44,7 @@ export class Search {
     const url = URL.createObjectURL(new Blob([finder], { type: "text/javascript" }));
     this.worker = new Worker(url);
     const { raw } = this.app.data;
-    this.worker.postMessage({ labels: raw.nodes.label.map((label, at) => label || raw.nodes.id[at]!), texts: raw.turns.text ?? [] });
+    this.worker.postMessage({ labels: raw.nodes.label.map((label, at) => label || this.app.data.id(at)), texts: raw.turns.text ?? [] });
     this.worker.onmessage = ({ data }: MessageEvent<Answer>) => {
       if (data.ticket === this.ticket) this.show(data);
     };
