@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final
 
-from graphstore.ids import digest, thread_id
+from graphstore.ids import digest, fingerprint, thread_id
 from graphstore.model.conversation import Thread, Turn
 from ingest.clean import CleanThread, CleanTurn
 from ingest.model import RawThread, Tally
 from ingest.options import Options
 from ingest.settle import Settled, settle
 
+_PAST: Final = datetime(1, 1, 1, tzinfo=UTC)
 FAR: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """Sorts what has no time behind what has one."""
 COLLISION_HEX: Final = 12
@@ -164,11 +165,40 @@ def _joined(chain: list[CleanThread]) -> list[CleanTurn]:
         spoken = turns[-1] if turns and turns[-1].raw.role == "assistant" else None
         if spoken is not None and after.raw.lead_calls:
             spoken.raw.calls_tool = True
-        following = after.turns
+        following = list(after.turns)
         if before.raw.tail_calls:
             _give_calls(before.raw.tail_calls, following)
+        if spoken is not None and following and _one_utterance(spoken, following[0]):
+            turns[-1] = _sewn(spoken, following.pop(0))
         turns.extend(following)
     return turns
+
+
+def _one_utterance(before: CleanTurn, after: CleanTurn) -> bool:
+    return after.raw.role == "assistant" and before.raw.group == after.raw.group is not None
+
+
+def _sewn(before: CleanTurn, after: CleanTurn) -> CleanTurn:
+    """Two halves of one message: the words of both, one turn."""
+    text = f"{before.text}\n\n{after.text}"
+    shift = len(before.text) + 2
+    spans = (one.replace(offset=one.offset + shift) for one in after.masked)
+    raw = before.raw
+    raw.also = (*raw.also, *_keys(after))
+    raw.records += after.raw.records
+    raw.calls_tool = raw.calls_tool or after.raw.calls_tool
+    raw.stopped = after.raw.stopped
+    return CleanTurn(
+        raw=raw,
+        text=text,
+        fingerprint=fingerprint(raw.role, text),
+        at=before.at,
+        masked=(*before.masked, *spans),
+        links=before.links,
+        carrier=before.carrier,
+        calls=(*before.calls, *after.calls),
+        touched=tuple(sorted({*before.touched, *after.touched})),
+    )
 
 
 def _give_calls(calls: tuple[tuple[str, int], ...], turns: list[CleanTurn]) -> None:
@@ -205,9 +235,6 @@ def _effective(
     for one in reversed(chain):
         above = (max(above[0], one.at or _PAST), above[1] + 1)
         moments[id(one)] = above
-
-
-_PAST: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def _goodness(whole: Whole) -> tuple[int, int, float, str]:
@@ -381,8 +408,6 @@ def _match_folded(known: Sequence[Turn], turns: Sequence[CleanTurn], found: dict
 
 
 def _folded(turn: Turn) -> str:
-    from graphstore.ids import fingerprint
-
     return fingerprint(turn.role, " ".join(turn.text.split()))
 
 

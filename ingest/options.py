@@ -1,5 +1,6 @@
 """What the owner may choose for a run of ingest, as plain facts."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Final
@@ -17,6 +18,11 @@ class Options:
     salt: bytes = b""
     """Key of the hashes beside masked secrets, the store's own."""
     mask: bool = True
+    mask_pii: bool = False
+    extra: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    """More kinds of secrets and what they look like."""
+    allow: tuple[re.Pattern[str], ...] = ()
+    """What is never a secret."""
     interim_min_chars: int = 280
     """Interim texts from this length on are stored; 0 keeps all, -1 none."""
     keep_context: bool = False

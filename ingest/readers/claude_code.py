@@ -450,7 +450,7 @@ class Transcript:
         held.touched.extend(_touched(block.get("input")))
         if self.spoken is not None:
             self.spoken.calls_tool = True
-        elif not any(turn is not None and turn.role is Role.ASSISTANT for turn in self.turns):
+        elif not self.turns:
             self.lead_calls = True
 
     def _close(self) -> None:

@@ -1,0 +1,287 @@
+"""One run of ingest: paths in; records, states of files and a report out."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from graphstore.model.conversation import Masked
+from graphstore.model.record import ThreadRecord
+from ingest.assembly import Assembled, Assembly, Carrier, Known
+from ingest.clean import Masker, clean
+from ingest.family import Card, Spool, card_of, families
+from ingest.identity import derived_id
+from ingest.model import (
+    READ_ERRORS,
+    IngestReport,
+    RawThread,
+    Reader,
+    ReadFailure,
+    Source,
+    Tally,
+)
+from ingest.options import Options
+from ingest.report import Tables, report
+from ingest.secrets import mask
+from ingest.shape import look
+from ingest.sniff import choose, readers
+from ingest.state import FileState, PendingTitle, at_rest, row_of, unchanged
+from ingest.walk import Found, ZipBomb, find, members
+
+_LOG: Final = logging.getLogger(__name__)
+ARCHIVE: Final = "zip"
+"""Reader name in the state of an archive as a whole."""
+_TEXT_CACHE: Final = 4096
+_SHORT_TEXT: Final = 200
+"""Characters; masked texts below are remembered: names and paths come again and again."""
+
+Product: TypeAlias = ThreadRecord | FileState | IngestReport
+
+
+def run(paths: Iterable[str], known: Known, options: Options, now: datetime) -> Iterator[Product]:
+    """Read what lies at the paths and give what is new of it.
+
+    Gives a ``ThreadRecord`` for each new or changed thread, parents before children; then a
+    ``FileState`` for each carrier, to be kept once its records are committed; last the
+    ``IngestReport``. The store is only looked at through ``known``. Raises ``SourceNotFound``
+    and ``UnknownReader`` before anything is read.
+    """
+    one = _Run(known, options, now)
+    try:
+        one.gather(tuple(paths))
+        yield from one.records()
+        yield from one.states()
+        yield one.report()
+    finally:
+        one.spool.close()
+
+
+def masker(options: Options) -> Masker:
+    """The masking that the options ask for."""
+    if not options.mask:
+        return lambda text: (text, ())
+    salt = options.salt or None
+
+    def masked(text: str) -> tuple[str, tuple[Masked, ...]]:
+        return mask(text, salt, extra=options.extra, allow=options.allow, pii=options.mask_pii)
+
+    short = lru_cache(_TEXT_CACHE)(masked)
+    return lambda text: short(text) if len(text) < _SHORT_TEXT else masked(text)
+
+
+class _Run:
+    """One run: what is gathered from all carriers before threads are put together."""
+
+    def __init__(self, known: Known, options: Options, now: datetime) -> None:
+        self.known = known
+        self.options = options
+        self.now = now
+        self.masker = masker(options)
+        self.found = Found()
+        self.loose = Tally()
+        self.carriers: list[Carrier] = []
+        self.skipped: list[tuple[str, str, str]] = []
+        self.archives: list[tuple[Source, dict[str, None]]] = []
+        self.tables = Tables()
+        self.spool = Spool()
+        self.cards: list[Card] = []
+        self.assembly: Assembly | None = None
+
+    # --- reading
+
+    def gather(self, paths: tuple[str, ...]) -> None:
+        """Read and clean every carrier; threads wait in the spool."""
+        for one in find(paths, self.found, self.options.skip_dirs):
+            if isinstance(one, ReadFailure):
+                self.loose.note(one.code, one.where)
+            elif self._wanted(one):
+                self._take(one)
+
+    def _wanted(self, src: Source) -> bool:
+        since = self.options.since
+        if since is not None and src.mtime_ns < since.timestamp() * 1e9:
+            self.found.ignore("older")
+            return False
+        return True
+
+    def _take(self, src: Source) -> None:
+        if self._skip(src):
+            return
+        if look(src).kind == "zip":
+            self._archive(src)
+            return
+        reader = self._reader(src)
+        if reader is not None:
+            self._read(src, reader)
+
+    def _skip(self, src: Source) -> bool:
+        """Leave a carrier closed that is as it was."""
+        row = self.known.file(src.path)
+        if row is None or not unchanged(src, row, self.now, self.options.settle_s):
+            return False
+        if row.reader != ARCHIVE and not _current(row):
+            return False
+        self.skipped.append((src.path, src.name, row.reader))
+        self.tables.skip(src.path, len(row.thread_ids))
+        return True
+
+    def _archive(self, archive: Source) -> None:
+        before = len(self.carriers)
+        known_skips = len(self.skipped)
+        for one in members(archive, self.found):
+            if isinstance(one, ReadFailure):
+                self.loose.note(one.code, one.where)
+            elif not self._skip(one):
+                if look(one).kind == "zip":
+                    self.loose.note("nested_zip", one.name)
+                elif (reader := self._reader(one)) is not None and self._read(one, reader):
+                    break
+        if archive.explicit and len(self.carriers) == before and len(self.skipped) == known_skips:
+            self.loose.note("unknown_format", archive.name)
+        self.archives.append((archive, {}))
+
+    def _reader(self, src: Source) -> Reader | None:
+        chosen = choose(src, self.options.format)
+        if chosen is None:
+            self.found.side_files += 1
+        elif isinstance(chosen, ReadFailure):
+            self._refuse(src, chosen)
+        elif self.options.only and chosen.NAME not in self.options.only:
+            self.found.ignore("not_asked_for")
+        else:
+            return chosen
+        return None
+
+    def _refuse(self, src: Source, why: ReadFailure) -> None:
+        """A file without a reader is a loss if it was named, else it is ignored and counted."""
+        if src.explicit or why.code in {"unreadable_file", "ambiguous_format"}:
+            self.loose.note(why.code, src.name)
+        else:
+            self.found.ignore(why.code)
+
+    def _read(self, src: Source, reader: Reader) -> bool:
+        """Read one carrier; whether its archive must be left."""
+        src.keep_context = self.options.keep_context
+        tally = Tally(src.name)
+        carrier = Carrier(src, reader.NAME, reader.VERSION, tally)
+        rest = at_rest(src, self.now, self.options.settle_s)
+        self.carriers.append(carrier)
+        stop = False
+        try:
+            for one in reader.read(src, tally):
+                self._keep(one, carrier, closed=rest or not reader.APPENDABLE)
+        except ZipBomb:
+            tally.note("zip_bomb")
+            stop = True
+        except READ_ERRORS as cause:
+            tally.note("unreadable_file")
+            _LOG.debug("%s: %s", src.name, type(cause).__name__)
+        except Exception:  # noqa: BLE001 - one carrier is a border: its reader's fault must not stop the run
+            tally.note("reader_error")
+            _LOG.debug("reader %s failed", reader.NAME, exc_info=True)
+        src.head = None
+        src.seen = None
+        return stop
+
+    def _keep(self, one: RawThread | ReadFailure, carrier: Carrier, *, closed: bool) -> None:
+        tally = carrier.tally
+        if isinstance(one, ReadFailure):
+            tally.note(one.code, one.where)
+            return
+        index = len(self.carriers) - 1
+        thread = clean(
+            one, index, tally, self.options, self.masker, closed=closed or not _live(one)
+        )
+        carrier.titles += [
+            PendingTitle(leaf=title.leaf, text=title.text) for title in one.summaries
+        ]
+        if thread.naive and thread.turns:
+            tally.note("naive_time", one.where or None)
+        native = one.native_id or (
+            derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
+        )
+        self.cards.append(card_of(thread, native, self.spool.put(thread)))
+
+    # --- putting together
+
+    def records(self) -> Iterator[ThreadRecord]:
+        """Records of all threads, family by family."""
+        offered = [title for carrier in self.carriers for title in carrier.titles]
+        spawners = frozenset(parent for card in self.cards for parent in card.spawners)
+        self.assembly = Assembly(
+            self.known,
+            self.carriers,
+            self.options,
+            (*offered, *self.known.titles()),
+            spawners,
+        )
+        for family in families(self.cards):
+            threads = [(card.native_id, self.spool.take(card.place)) for card in family]
+            for one in self.assembly.family(threads):
+                if one.of_run:
+                    self.tables.add(one, self.carriers)
+                if one.record is not None:
+                    yield one.record
+
+    def states(self) -> Iterator[FileState]:
+        """States of the carriers that were read; unbalanced ones are told as such."""
+        for carrier in self.carriers:
+            self._check(carrier)
+            yield row_of(
+                carrier.source,
+                carrier.reader,
+                carrier.version,
+                carrier.tally,
+                tuple(sorted(carrier.thread_ids)),
+                self._pending(carrier),
+                settled=not carrier.live,
+            )
+        for archive, _ in self.archives:
+            inside = [one for one in self.carriers if one.source.root == archive.path]
+            ids = {identity for one in inside for identity in one.thread_ids}
+            live = any(one.live for one in inside)
+            yield row_of(archive, ARCHIVE, 1, Tally(), tuple(sorted(ids)), settled=not live)
+
+    def _check(self, carrier: Carrier) -> None:
+        """Conservation: each record read has one disposition, or the reader is wrong."""
+        if not carrier.tally.balanced and not _failed(carrier.tally):
+            carrier.tally.note("reader_error")
+
+    def _pending(self, carrier: Carrier) -> tuple[PendingTitle, ...]:
+        """Titles whose thread was not met; counted where they were offered."""
+        resolved = self.assembly.resolved if self.assembly is not None else set()
+        waiting = tuple(title for title in carrier.titles if title.leaf not in resolved)
+        if waiting:
+            carrier.tally.note("foreign_summary", count=len(waiting))
+        return waiting
+
+    def report(self) -> IngestReport:
+        """The report of the run."""
+        return report(
+            self.tables,
+            self.carriers,
+            self.skipped,
+            self.loose,
+            self.found,
+            strict=self.options.strict,
+            dry_run=self.options.dry_run,
+        )
+
+
+def _current(row: FileState) -> bool:
+    """Whether the reader that read it is still the same."""
+    return any(row.reader == one.NAME and row.version == one.VERSION for one in readers())
+
+
+def _live(raw: RawThread) -> bool:
+    """Whether a thread can still grow in its carrier: native transcripts and growing logs."""
+    return raw.rank == 1 or raw.growing
+
+
+def _failed(tally: Tally) -> bool:
+    """Whether reading ended early, so that nothing adds up."""
+    return any(code in tally.codes for code in ("zip_bomb", "unreadable_file", "reader_error"))
+
+
+__all__ = ["Assembled", "Known", "Product", "masker", "run"]

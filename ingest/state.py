@@ -1,0 +1,90 @@
+"""What is known of each file, and what must be read again."""
+
+import hashlib
+from datetime import datetime
+from typing import Final
+
+from graphstore.model.carrier import FileState, PendingTitle
+from graphstore.model.record import Count
+from ingest.model import READ_ERRORS, Source, Tally
+
+PROBE: Final = 64 * 1024
+"""Bytes hashed at the start of a carrier, and before its last complete record."""
+_BILLION: Final = 1_000_000_000
+
+
+def unchanged(src: Source, row: FileState | None, now: datetime, settle_s: int) -> bool:
+    """Whether a carrier can be left closed: same size and time, nothing waiting to settle."""
+    if row is None or row.size != src.size or row.check != src.check:
+        return False
+    same = src.check is not None or row.mtime_ns == src.mtime_ns
+    return same and (row.settled or not at_rest(src, now, settle_s))
+
+
+def at_rest(src: Source, now: datetime, settle_s: int) -> bool:
+    """Whether a carrier was last changed long enough ago to count as finished."""
+    return now.timestamp() * _BILLION - src.mtime_ns >= settle_s * _BILLION
+
+
+def appended(src: Source, row: FileState) -> bool:
+    """Whether a carrier only grew: its beginning and what was its end are as they were.
+
+    Raises ``OSError`` if it cannot be read.
+    """
+    if src.size <= row.size or row.head_hash is None:
+        return False
+    return probes(src, row.offset, head=min(row.size, PROBE)) == (row.head_hash, row.tail_hash)
+
+
+def probes(src: Source, offset: int, head: int = PROBE) -> tuple[str, str]:
+    """Hashes of the first bytes and of those before an offset. Raises ``OSError``."""
+    with src.open() as stream:
+        first = stream.read(head)
+        stream.seek(max(0, offset - PROBE))
+        last = stream.read(min(offset, PROBE))
+    return _hash(first), _hash(last)
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def row_of(
+    src: Source,
+    reader: str,
+    version: int,
+    tally: Tally,
+    thread_ids: tuple[str, ...],
+    titles: tuple[PendingTitle, ...] = (),
+    *,
+    settled: bool = True,
+) -> FileState:
+    """State of a carrier that was read."""
+    head = tail = None
+    if src.file is not None:
+        try:
+            head, tail = probes(src, tally.end_offset)
+        except READ_ERRORS:  # gone meanwhile: a later run reads it again
+            head = tail = None
+    return FileState(
+        path=src.path,
+        size=src.size,
+        mtime_ns=src.mtime_ns,
+        check=src.check,
+        reader=reader,
+        version=version,
+        head_hash=head,
+        tail_hash=tail,
+        offset=tally.end_offset,
+        pending_offset=tally.pending_offset,
+        settled=settled,
+        thread_ids=thread_ids,
+        records=tally.records,
+        dispositions=_counts(tally.dispositions),
+        codes=_counts(tally.codes),
+        titles=titles,
+    )
+
+
+def _counts(figures: dict[str, int]) -> tuple[Count, ...]:
+    return tuple(Count(name=name, count=count) for name, count in sorted(figures.items()))
