@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from graphstore.ledger import Ledger
-from graphstore.model.carrier import SourceFile
+from graphstore.model.carrier import FileState
 
 _TABLE = "CREATE TABLE IF NOT EXISTS source_file(path TEXT PRIMARY KEY, body TEXT NOT NULL)"
 
@@ -16,17 +16,17 @@ class Files:
         with ledger.transaction() as connection:
             connection.execute(_TABLE)
 
-    def get(self, path: str) -> SourceFile | None:
+    def get(self, path: str) -> FileState | None:
         """What is known of one carrier."""
         rows = self._ledger.select("SELECT body FROM source_file WHERE path = ?", (path,))
-        return SourceFile.from_json(rows[0][0]) if rows else None
+        return FileState.from_json(rows[0][0]) if rows else None
 
-    def all(self) -> tuple[SourceFile, ...]:
+    def all(self) -> tuple[FileState, ...]:
         """Every carrier, by path."""
         rows = self._ledger.select("SELECT body FROM source_file ORDER BY path")
-        return tuple(SourceFile.from_json(row[0]) for row in rows)
+        return tuple(FileState.from_json(row[0]) for row in rows)
 
-    def put(self, rows: Iterable[SourceFile]) -> None:
+    def put(self, rows: Iterable[FileState]) -> None:
         """Insert or replace."""
         with self._ledger.transaction() as connection:
             connection.executemany(

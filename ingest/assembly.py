@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from graphstore.ids import thread_id
+from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import (
     Anchor,
     Event,
@@ -33,7 +34,6 @@ from ingest.lineage import (
 from ingest.model import Source, Tally, TitleCandidate
 from ingest.options import Options
 from ingest.settle import counted
-from ingest.state import FileState, PendingTitle
 
 SPAWNED: Final = "subagent"
 """Kind of the event that names a spawned thread and the turn it was spawned at."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
 from ingest.assembly import Assembled, Assembly, Carrier, Known
@@ -26,7 +27,7 @@ from ingest.report import Tables, report
 from ingest.secrets import mask
 from ingest.shape import look
 from ingest.sniff import choose, readers
-from ingest.state import FileState, PendingTitle, at_rest, row_of, unchanged
+from ingest.state import at_rest, row_of, unchanged
 from ingest.walk import Found, ZipBomb, find, members
 
 _LOG: Final = logging.getLogger(__name__)
