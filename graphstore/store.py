@@ -375,6 +375,14 @@ class Store:
             if thread is not None:
                 yield thread
 
+    def holding(self, source: str, keys: Iterable[str]) -> tuple[str, ...]:
+        """Ids of the threads of a source that store a turn with one of these native keys."""
+        return self._threads.holding(source, keys)
+
+    def descendants(self, thread_id: str) -> tuple[str, ...]:
+        """Ids of the threads whose lineage names this one as parent."""
+        return self._threads.descendants(thread_id)
+
     def roots(self) -> dict[str, str]:
         """Lineage root of every thread."""
         return self._source.roots()

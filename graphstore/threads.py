@@ -29,6 +29,7 @@ TABLES: Final = (
     "CREATE INDEX IF NOT EXISTS turn_place ON turn(thread_id, number)",
     """CREATE INDEX IF NOT EXISTS turn_native
       ON turn(thread_id, json_extract(body, '$.native_key'))""",
+    "CREATE INDEX IF NOT EXISTS turn_key ON turn(json_extract(body, '$.native_key'))",
 )
 NAMES: Final = ("thread", "lineage", "turn")
 
@@ -115,6 +116,24 @@ class Threads:
     def ids(self) -> tuple[str, ...]:
         """Every thread id, sorted."""
         rows = self._ledger.select("SELECT thread_id FROM thread ORDER BY thread_id")
+        return tuple(row[0] for row in rows)
+
+    def holding(self, source: str, keys: Iterable[str]) -> tuple[str, ...]:
+        """Ids of the threads of a source that store a turn with one of these native keys."""
+        found: set[str] = set()
+        for key in keys:
+            rows = self._ledger.select(
+                "SELECT DISTINCT thread_id FROM turn WHERE json_extract(body, '$.native_key') = ?",
+                (key,),
+            )
+            found.update(row[0] for row in rows if row[0].startswith(f"{source}:"))
+        return tuple(sorted(found))
+
+    def descendants(self, thread_id: str) -> tuple[str, ...]:
+        """Ids of the threads whose lineage names this one as parent."""
+        rows = self._ledger.select(
+            "SELECT DISTINCT child FROM lineage WHERE parent = ? ORDER BY child", (thread_id,)
+        )
         return tuple(row[0] for row in rows)
 
     def head(self, thread_id: str) -> Thread | None:
