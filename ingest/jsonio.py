@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import orjson
@@ -106,31 +106,45 @@ def records(
     limit: int = RECORD_LIMIT,
     skip: re.Pattern[bytes] | None = None,
     skipped: Disposition = "tool",
+    on_skip: Callable[[Line], None] | None = None,
 ) -> Iterator[Record]:
     """Read JSON Lines record by record; broken lines are repaired or counted, never raised.
 
     Everything met is counted with ``tally.read``; what is not given (comments, lines matching
     ``skip``, broken lines, values that are no object) is disposed of here. The caller
     disposes of the records it gets. ``known``: keys of which a record made of several lines
-    must have one. The tally also gets the pending tail and the end of the last record.
+    must have one. ``on_skip`` sees each skipped line (its end only). The tally also gets the
+    pending tail and the end of the last record.
     """
-    return _Ladder(lines(stream, limit=limit, skip=skip), tally, known, skipped).run()
+    source = lines(stream, limit=limit, skip=skip)
+    return _Ladder(source, tally, known, skipped, on_skip).run()
 
 
 class _Ladder:
     """The steps for broken lines, with the lines looked at ahead."""
 
     def __init__(
-        self, source: Iterator[Line], tally: Tally, known: frozenset[str], skipped: Disposition
+        self,
+        source: Iterator[Line],
+        tally: Tally,
+        known: frozenset[str],
+        skipped: Disposition,
+        on_skip: Callable[[Line], None] | None,
     ) -> None:
         self.source = source
         self.ahead: deque[Line] = deque()
         self.tally = tally
         self.known = known
         self.skipped: Disposition = skipped
+        self.on_skip = on_skip
 
     def run(self) -> Iterator[Record]:
         while (line := self._next()) is not None:
+            if line.state == "skipped":
+                self._set_aside(line, self.skipped)
+                if self.on_skip is not None:
+                    self.on_skip(line)
+                continue
             try:
                 value = orjson.loads(line.raw)
             except orjson.JSONDecodeError:
@@ -173,9 +187,6 @@ class _Ladder:
 
     def _broken(self, line: Line) -> Iterator[Record]:
         """Go through the steps for a line that does not parse at once."""
-        if line.state == "skipped":
-            self._set_aside(line, self.skipped)
-            return
         if line.state == "too_big":
             self._lose(line, "too_big")
             return

@@ -10,6 +10,8 @@ RECORD_LIMIT: Final = 256 * 1024 * 1024
 """Bytes of one record."""
 SKIP_HEAD: Final = 4096
 """Bytes of a line that say whether it is skipped."""
+SKIP_TAIL: Final = 1024
+"""Bytes kept of the end of a skipped line."""
 
 State = Literal["whole", "tail", "too_big", "skipped"]
 
@@ -17,7 +19,10 @@ UTF16: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-b
 
 
 class Line(NamedTuple):
-    """One line: ``raw`` has no line end and no BOM; it is empty unless whole or tail."""
+    """One line: ``raw`` has no line end and no BOM.
+
+    It is empty if the line is too big, and only the end of a line that is skipped.
+    """
 
     number: int
     """1-based."""
@@ -38,7 +43,7 @@ def lines(
     r"""Split a stream on ``\n`` only; one chunk and one line are in memory at once.
 
     A line over ``limit`` bytes is ``too_big``, a line whose first bytes match ``skip`` is
-    ``skipped`` at any size: neither is kept, the next one starts after its newline. A last
+    ``skipped`` at any size: it is not kept, the next one starts after its newline. A last
     line without newline is the ``tail``. UTF-16 with BOM comes as UTF-8 with offsets of the
     carrier.
     """
@@ -101,6 +106,8 @@ class _Open:
     def add(self, piece: bytes) -> None:
         """Keep a piece, unless the line is already known not to be wanted."""
         self.size += len(piece)
+        if self.state == "skipped":
+            self.pieces = [b"".join((*self.pieces, piece[-SKIP_TAIL:]))[-SKIP_TAIL:]]
         if self.state != "whole":
             return
         self.pieces.append(piece)
@@ -116,7 +123,7 @@ class _Open:
         raw = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
         state = self.state
         if state == "whole" and not self.head_seen and self._unwanted(raw):
-            raw, state = b"", "skipped"
+            raw, state = raw[-SKIP_TAIL:], "skipped"
         elif state == "whole" and not newline:
             state = "tail"
         end = offset + self.size + newline
@@ -129,7 +136,8 @@ class _Open:
     def _give_up(self, state: State) -> None:
         if self.state == "whole":
             self.state = state
-        self.pieces = []
+        last = b"".join(self.pieces)[-SKIP_TAIL:] if self.state == "skipped" else b""
+        self.pieces = [last] if last else []
 
 
 def _split(
@@ -140,8 +148,12 @@ def _split(
     for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
-            held.add(piece)
-            line = held.close(number, offset, 1)
+            if held.size or len(piece) > limit or skip is not None:
+                held.add(piece)
+                line = held.close(number, offset, 1)
+            else:  # nearly always a line lies in one chunk
+                end = offset + len(piece) + 1
+                line = Line(number, offset, piece.removesuffix(b"\r"), "whole", end)
             yield line
             number, offset = number + 1, line.end
         if rest:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role
-from ingest.jsonio import Record, instant, records
+from ingest.jsonio import Line, Record, instant, records
 from ingest.model import (
     Disposition,
     Pointer,
@@ -58,6 +58,10 @@ _PROGRESS: Final = re.compile(
     re.DOTALL,
 )
 """A progress line, known by its scalar keys: it may hold a copy of the whole history."""
+_LAST_KEYS: Final = re.compile(
+    rb'"uuid"\s*:\s*"([^"\\]{1,64})"\s*(?:,\s*"[^"\\]*"\s*:\s*' + _SCALAR + rb"\s*)*\}\s*\Z"
+)
+"""The uuid of a skipped line, where only scalar keys follow it."""
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
 _NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
@@ -135,7 +139,12 @@ class Transcript:
         self.index: dict[str, _Known] = {}
         self.before: dict[int, int] = {}
         """Message of a person -> the one before it on its branch."""
+        self.under: dict[int, int] = {}
+        """Turn -> message of a person that it answers, or is."""
         self.last_human = -1
+        self.tip = -1
+        """Message of a person on whose branch the last record stands."""
+        self.typed_ahead: set[int] = set()
         self.message: _Message | None = None
         self.spoken: RawTurn | None = None
         """Last message with text, while a tool call would directly follow it."""
@@ -157,6 +166,10 @@ class Transcript:
         """A record of this session id belongs here."""
         if session:
             self.sessions.setdefault(session)
+
+    def passed(self, uuid: str) -> None:
+        """A progress record stands here, below the last message of a person."""
+        self.index.setdefault(uuid, _Known(self.last_human, "progress", None))
 
     def add(self, record: Record) -> None:
         """Take in one record and dispose of it, now or with its message."""
@@ -266,15 +279,15 @@ class Transcript:
     def _human(self, turn: RawTurn, above: int) -> int:
         self.turns.append(turn)
         place = len(self.turns) - 1
-        self.before[place] = self._goes_back_to(above)
-        self.last_human = place
+        self.before[place] = self._reached(above)
+        self.under[place] = self.last_human = self.tip = place
         return place
 
-    def _goes_back_to(self, above: int) -> int:
-        """The message that a new one follows: an earlier one only after a rewind."""
+    def _reached(self, above: int) -> int:
+        """The message that a new record follows: an earlier one only after a rewind."""
         last = self.last_human
-        while last != above and last in self.queued:  # typed ahead: in no chain of parents
-            last = self.before[last]
+        while last not in {above, -1} and last in self.typed_ahead:  # in no chain of parents
+            last = self.before.get(last, -1)
         return above if above not in {-1, last} else self.last_human
 
     def _turn(
@@ -336,6 +349,7 @@ class Transcript:
         role = Role.OTHER if self.key.agent else Role.HUMAN
         place = self._human(self._turn(record, role, (content,)), -1)
         self.queued[place] = content.strip()
+        self.typed_ahead.add(place)
 
     def _unqueue(self, content: object, *, every: bool) -> None:
         """Mark what was taken back; it is a turn after all if it is met again."""
@@ -402,6 +416,7 @@ class Transcript:
             return
         if isinstance(model, str):
             self.models.setdefault(model)
+        self.tip = self._reached(above)
         ident = message.get("id")
         if self.message is None or not self.message.goes_on(ident, value.get("requestId")):
             self._close()
@@ -441,6 +456,7 @@ class Transcript:
         if held.turn is None:
             held.turn = self._turn(record, Role.ASSISTANT, ())
             held.turn.calls_tool = bool(held.calls)
+            self.under[len(self.turns)] = self.tip
             self.turns.append(held.turn)
             self.spoken = held.turn
 
@@ -560,24 +576,20 @@ class Transcript:
                 later: before if earlier == place else earlier
                 for later, earlier in self.before.items()
             }
-            if self.last_human == place:
-                self.last_human = before
+            self.under = {
+                turn: before if human == place else human for turn, human in self.under.items()
+            }
+            if self.tip == place:
+                self.tip = before
 
     def _off_path(self) -> set[int]:
-        """Places of turns that a rewind left behind; the last branch is the path."""
-        on_path: set[int] = set()
-        place = self.last_human
-        while place >= 0 and place not in on_path:
+        """Places of turns that a rewind left behind; the branch of the last record is the path."""
+        on_path = {-1}
+        place = self.tip
+        while place not in on_path:
             on_path.add(place)
             place = self.before.get(place, -1)
-        off: set[int] = set()
-        human = -1
-        for place, turn in enumerate(self.turns):
-            if place in self.before:
-                human = place
-            if turn is not None and human >= 0 and human not in on_path:
-                off.add(place)
-        return off
+        return {turn for turn, human in self.under.items() if human not in on_path}
 
 
 def _words(value: dict[str, Any]) -> object:
@@ -679,9 +691,10 @@ def _folded(folder: str) -> str:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read every session of one file; a file may hold several."""
     with src.open() as stream:
-        found = records(stream, tally, _KNOWN, skip=_PROGRESS, skipped="meta")
         sessions = _File(src, tally)
-        for record in found:
+        for record in records(
+            stream, tally, _KNOWN, skip=_PROGRESS, skipped="meta", on_skip=sessions.skip
+        ):
             sessions.add(record)
     yield from sessions.threads()
 
@@ -709,6 +722,15 @@ class _File:
             self.tally.drop("meta")
         else:
             self.transcript(value).add(record)
+
+    def skip(self, line: Line) -> None:
+        """Note the uuid of a progress line, for chains of parents that lead through it.
+
+        It hangs below whatever was read last: which is all that a chain needs of it.
+        """
+        found = _LAST_KEYS.search(line.raw)
+        if found is not None and self.current is not None:
+            self.current.passed(found[1].decode("ascii", "replace"))
 
     def title(self, value: dict[str, Any], kind: str) -> None:
         """A title names a record of any session, or the session itself."""
