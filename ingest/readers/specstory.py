@@ -56,6 +56,7 @@ _PATH: Final = re.compile(r"\s*`([^`\n]{1,500})`\s*")
 _PATH_LINES: Final = 4
 """Lines of a tool block after its first in which its path stands."""
 _API_ERROR: Final = "<synthetic>"
+_COMMAND: Final = re.compile(r"(?:\s*<(command-(?:name|message|args))>[^<]*</\1>)+\s*")
 _WORD_BREAK: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -93,10 +94,12 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 
 
 class _Row(NamedTuple):
-    """One line as text."""
+    """One line as text, and its place."""
 
-    line: Line
     text: str
+    number: int
+    offset: int
+    end: int
 
 
 class _Block(NamedTuple):
@@ -121,10 +124,13 @@ def _row(line: Line, tally: Tally) -> _Row | None:
         tally.drop("lost")
         tally.note("too_big", line.number)
         return None
-    text, repairs = decode(line.raw)
-    for code, count in repairs:
-        tally.note(code, line.number, count)
-    return _Row(line._replace(raw=b""), text)
+    try:
+        text = line.raw.decode()
+    except UnicodeDecodeError:
+        text, repairs = decode(line.raw)
+        for code, count in repairs:
+            tally.note(code, line.number, count)
+    return _Row(text, line.number, line.offset, line.end)
 
 
 def _parts(rows: list[_Row]) -> Iterator[_Part]:
@@ -222,6 +228,8 @@ class _Session:
         self.calls: list[tuple[str, int]] = []
         self.touched: list[str] = []
         self.spoken: RawTurn | None = None
+        self.commanded: datetime | None = None
+        """Time of a command just given: what comes with it is the command's own prompt."""
         self.met = False
 
     def thread(self) -> RawThread:
@@ -254,7 +262,7 @@ class _Session:
         self.met = True
         self.tally.read()
         about = _ABOUT.fullmatch(part.head["about"] or "")
-        at = self.time(about["at"] if about else None, part.rows[0].line.number)
+        at = self.time(about["at"] if about else None, part.rows[0].number)
         model = (about["model"] or "") if about else ""
         if part.head["side"]:
             self.tally.drop("tool")
@@ -278,12 +286,16 @@ class _Session:
     def _human(self, part: _Part, at: datetime | None) -> None:
         self.spoken = None
         text = _without_rule([row.text for row in part.rows[1:]])
-        if text:
-            self.turns.append(_turn(part, Role.HUMAN, text, at))
-        else:
+        commanded, self.commanded = self.commanded, at if _COMMAND.fullmatch(text) else None
+        if not text:
             self.tally.drop("empty")
+        elif commanded is not None and commanded == at and self.commanded is None:
+            self.tally.drop("injected")
+        else:
+            self.turns.append(_turn(part, Role.HUMAN, text, at))
 
     def _assistant(self, part: _Part, body: _Body, at: datetime | None, model: str) -> None:
+        self.commanded = None
         if model:
             self.models[model] = None
         if body.text:
@@ -310,7 +322,7 @@ def _source(agent: str) -> str:
 
 
 def _turn(part: _Part, role: Role, text: str, at: datetime | None) -> RawTurn:
-    first, last = part.rows[0].line, part.rows[-1].line
+    first, last = part.rows[0], part.rows[-1]
     return RawTurn(
         role=role,
         blocks=(text,),
