@@ -134,10 +134,10 @@ def _search(graph: "csr_array[Any, tuple[int, int]]", labels: Ints) -> tuple[Int
 def _levels(parent_place: Ints) -> Longs:
     """Bounds of the levels: the children of a level are contiguous and follow it."""
     bounds = [0]
-    end = int(np.searchsorted(parent_place, 0))
+    end = int(np.searchsorted(parent_place, np.int32(0)))
     while end > bounds[-1]:
         bounds.append(end)
-        end = int(np.searchsorted(parent_place, end))
+        end = int(np.searchsorted(parent_place, np.int32(end)))  # a plain int copies the array
     return np.array(bounds, np.int64)
 
 

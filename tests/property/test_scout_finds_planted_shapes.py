@@ -114,7 +114,7 @@ def group(record, name, threads, words, day=None):
 def plant(record, known):
     """One shape of each kind; the ids by which each is known again."""
     rng = record.rng
-    anchors = [f"c:{at:03d}-0000" for at in range(3)]
+    anchors = rng.sample(familiar(record, known), 3)
     bridge = group(record, "bridge", 8, 10)
     record.ask(bridge[0], "c:bridge-00", "c:bridge-01")
     record.mention("q:bridge-00-001", anchors[0], record.nodes["q:bridge-00-001"].turns[0])
@@ -151,6 +151,16 @@ def plant(record, known):
         "knot": set(knot),
         "missing_middle": {"c:this", "c:that"},
     }
+
+
+def familiar(record, known):
+    """Concepts that three to eight threads of the background mention."""
+    names, users = set(known), {}
+    for row in record.edges:
+        thread = record.nodes[row.a].lineage
+        if row.role == MENTION and thread in names:
+            users.setdefault(row.b, set()).add(thread)
+    return sorted(concept for concept, threads in users.items() if 3 <= len(threads) <= 8)
 
 
 def add_hubs(record, count):

@@ -199,9 +199,8 @@ def _middles(graph: Structure, known: _Near, limits: Limits) -> Longs:
 
 def _best(near: "Sparse", share: NDArray[np.float64], together: "Sparse", most: int) -> _Scored:
     """The best pairs (row < column) with two middles that nothing holds together."""
-    from scipy.sparse import diags_array
-
-    weighted = (near @ diags_array(share)).tocsr()
+    weighted = near.copy()
+    weighted.data = share[near.indices]  # the pattern of near, so that counts line up with scores
     back = near.T.tocsr()
     best = _Scored(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
     for first in range(0, near.shape[0], ROWS_AT_ONCE):
