@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from graphstore.ledger import Connection, Ledger
+from graphstore.model.conversation import Turn
 
 RRF_K: Final = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke, Buettcher, SIGIR 2009)."""
@@ -44,6 +45,15 @@ class Found:
     ref: str
     bm25: float
     """Larger is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a hit shows of its thread."""
+
+    title: str | None
+    project: str | None
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +223,24 @@ class SearchIndex:
             " ORDER BY t.thread_id, t.position IS NULL, t.position, t.number"
         )
         return [Doc(*row) for row in rows]
+
+    def heads(self, threads: Sequence[str]) -> dict[str, Head]:
+        """Title, project and source of threads, by id."""
+        rows = self._ledger.select(
+            "SELECT thread_id, title, json_extract(body, '$.project'),"
+            " json_extract(body, '$.source') FROM thread"
+            " WHERE thread_id IN (SELECT value FROM json_each(?))",
+            (orjson.dumps(list(threads)).decode(),),
+        )
+        return {row[0]: Head(*row[1:]) for row in rows}
+
+    def turns(self, refs: Sequence[str]) -> dict[str, Turn]:
+        """Stored turns by reference, those that are there."""
+        rows = self._ledger.select(
+            "SELECT ref, body FROM turn WHERE ref IN (SELECT value FROM json_each(?))",
+            (orjson.dumps(list(refs)).decode(),),
+        )
+        return {ref: Turn.from_json(body) for ref, body in rows}
 
     def texts(self, refs: Sequence[str]) -> list[str]:
         """Texts of turns, in the order asked; a reference that is gone gives an empty text."""

@@ -1,0 +1,342 @@
+"""Recall: the turns that answer a cue, ranked, with reasons; hypotheses apart."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from graphstore.model.answers import (
+    Filters,
+    Hit,
+    HypothesisView,
+    NotFound,
+    Parts,
+    Recalled,
+    Side,
+    ThreadHit,
+    TurnView,
+)
+from graphstore.model.base import Instant
+from graphstore.model.conversation import Role, Turn
+from graphstore.queries.clip import SIDE_LENGTH, around, start_of
+from graphstore.queries.corpus import (
+    VECTOR_NEIGHBOURS,
+    Archive,
+    Bools,
+    Corpus,
+    Floats,
+    Lexical,
+    Meaning,
+    load,
+)
+from graphstore.queries.cue import Span, content_words, role_meant, spans, speakers_meant
+from graphstore.search import Head
+
+LEXICAL: Final = 0.65
+"""Weight of the wording against that of the vectors; measured on dialogue recall."""
+SPEAKER: Final = 0.2
+ROLE: Final = 0.15
+TIME: Final = 0.5
+SHARE_FLOOR: Final = 0.2
+COSINE_FLOOR: Final = 0.4
+NEXT_TURNS: Final = 0.3
+HALF_LIFE_DAYS: Final = 90
+
+Hypotheses = Callable[[Sequence[str]], tuple[HypothesisView, ...]]
+"""Gives the hypotheses that rest on any of some references, with their standing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Every turn scored; 0 where it may not be given."""
+
+    corpus: Corpus
+    lexical: Lexical
+    cosines: Floats
+    scores: Floats
+    spans: tuple[Span, ...]
+    speakers: tuple[str, ...]
+
+    def top(self, limit: int) -> list[int]:
+        """The best rows, ties by reference."""
+        scores = self.scores
+        if limit < len(scores):
+            floor = float(np.partition(scores, -limit)[-limit])
+            rows = np.flatnonzero((scores >= floor) & (scores > 0))
+        else:
+            rows = np.flatnonzero(scores > 0)
+        order = sorted(rows.tolist(), key=lambda row: (-scores[row], self.corpus.docs[row].ref))
+        return order[:limit]
+
+    def above_floor(self) -> Bools:
+        """Turns that share enough wording with the cue to be an answer."""
+        return (self.lexical.share >= SHARE_FLOOR) | (self.cosines >= COSINE_FLOOR)
+
+
+def recall(
+    archive: Archive,
+    cue: str,
+    limit: int = 10,
+    filters: Filters | None = None,
+    as_of: datetime | None = None,
+    *,
+    now: datetime,
+    hypotheses: Hypotheses | None = None,
+) -> Recalled:
+    """Find the turns that answer a cue.
+
+    ``as_of`` hides what was said later. Ties go by reference; the same store, cue and ``now``
+    give the same answer.
+    """
+    corpus, meaning = load(archive)
+    if not len(corpus):
+        return Recalled(cue=cue, basis=meaning.static.basis, not_found_reason="empty_store")
+    allowed = _allowed(archive, corpus, filters or Filters(), as_of)
+    ranked = rank(archive, corpus, meaning, cue, allowed, as_of or now)
+    if ranked is None:
+        return Recalled(cue=cue, basis=meaning.static.basis, not_found_reason="empty_cue")
+    return _answer(
+        archive, ranked, cue, meaning.static.basis, limit, allowed, as_of or now, hypotheses
+    )
+
+
+def rank(
+    archive: Archive, corpus: Corpus, meaning: Meaning, cue: str, allowed: Bools, now: datetime
+) -> _Ranked | None:
+    """Score every turn; None when the cue holds no word."""
+    speakers = speakers_meant(cue, corpus.speakers)
+    words = content_words(cue, speakers)
+    terms = archive.search.terms(words)
+    if not terms:
+        return None
+    lexical = corpus.lexical(archive.search, terms)
+    cosines = meaning.cosines(words)
+    scores = LEXICAL * _scaled(lexical.scores)
+    scores = scores + (1 - LEXICAL) * _scaled(corpus.spread(cosines, VECTOR_NEIGHBOURS))
+    named = spans(cue, now, corpus.years())
+    scores = scores * _boost(corpus, cue, speakers, named) * allowed
+    return _Ranked(corpus, lexical, cosines, scores, named, speakers)
+
+
+def _scaled(values: Floats) -> Floats:
+    """Against the best one, so that wording and vectors can be added."""
+    best = float(values.max(initial=0.0))
+    return values / best if best > 0 else values
+
+
+def _boost(corpus: Corpus, cue: str, speakers: Sequence[str], named: Sequence[Span]) -> Floats:
+    """What the cue says of speaker, role and time, as soft preferences."""
+    boost = np.ones(len(corpus))
+    if len(speakers) == 1:
+        boost *= 1 + SPEAKER * (corpus.speaker == speakers[0])
+    role = role_meant(cue)
+    if role is not None:
+        boost *= 1 + ROLE * (corpus.role == role)
+    when = np.zeros(len(corpus))
+    for span in named:
+        near, wide = span.bounds()
+        inside = 0.5 * _between(corpus.at, wide) + 0.5 * _between(corpus.at, near)
+        when = np.maximum(when, inside)
+    return boost * (1 + TIME * when)
+
+
+def _between(at: Floats, bounds: tuple[float, float]) -> Bools:
+    inside: Bools = (at >= bounds[0]) & (at < bounds[1])
+    return inside
+
+
+def _allowed(archive: Archive, corpus: Corpus, filters: Filters, as_of: datetime | None) -> Bools:
+    allowed = corpus.main_line.copy()
+    if filters.role is not None:
+        allowed &= corpus.role == filters.role.value
+    if filters.since is not None:
+        allowed &= corpus.at >= filters.since.timestamp()
+    if filters.until is not None:
+        allowed &= corpus.at < filters.until.timestamp()
+    if as_of is not None:
+        allowed &= ~(corpus.at >= as_of.timestamp())
+    if filters.threads or filters.project or filters.source:
+        heads = archive.search.heads(corpus.threads)
+        passes = [_passes(name, heads[name], filters) for name in corpus.threads]
+        allowed &= np.array(passes, np.bool_)[corpus.thread]
+    return allowed
+
+
+def _passes(thread_id: str, head: Head, filters: Filters) -> bool:
+    return (
+        (not filters.threads or thread_id in filters.threads)
+        and filters.project in (None, head.project)
+        and filters.source in (None, head.source)
+    )
+
+
+def _answer(
+    archive: Archive,
+    ranked: _Ranked,
+    cue: str,
+    basis: str,
+    limit: int,
+    allowed: Bools,
+    now: datetime,
+    hypotheses: Hypotheses | None,
+) -> Recalled:
+    good = ranked.above_floor()
+    rows = [row for row in ranked.top(4 * limit + 40) if good[row]]
+    if not rows:
+        nearest = _hits(archive, ranked, ranked.top(1), now)
+        reason: NotFound = "filtered_out" if not allowed.any() else "no_match"
+        reason = "below_floor" if nearest else reason
+        return Recalled(
+            cue=cue, basis=basis, not_found_reason=reason, nearest=nearest[0] if nearest else None
+        )
+    hits = _hits(archive, ranked, rows, now, limit)
+    found = () if hypotheses is None else hypotheses([hit.turn.ref for hit in hits])
+    return Recalled(
+        cue=cue,
+        basis=basis,
+        hits=hits,
+        threads=_threads(archive, ranked, rows, limit),
+        hypotheses=tuple(view for view in found if view.hypothesis.mode != "threat"),
+        threats=tuple(view for view in found if view.hypothesis.mode == "threat"),
+    )
+
+
+def _hits(
+    archive: Archive, ranked: _Ranked, rows: Sequence[int], now: datetime, limit: int = 1
+) -> tuple[Hit, ...]:
+    """Hits of rows in order; words already given by another turn are not given again."""
+    texts = archive.search.texts([ranked.corpus.docs[row].ref for row in rows])
+    seen: dict[str, int] = {}
+    for row, text in zip(rows, texts, strict=True):
+        seen.setdefault(text, row)
+    chosen = list(seen.values())[:limit]
+    sides = {row: _sides(ranked.corpus, row) for row in chosen}
+    wanted = {n for row in chosen for n in (row, *sides[row]) if n is not None}
+    turns = archive.search.turns([ranked.corpus.docs[row].ref for row in sorted(wanted)])
+    heads = archive.search.heads(sorted({ranked.corpus.docs[row].thread_id for row in chosen}))
+    return tuple(_hit(ranked, row, sides[row], turns, heads, now) for row in chosen)
+
+
+def _sides(corpus: Corpus, row: int) -> tuple[int | None, int | None]:
+    """Rows of the turn before and after, on the same main line."""
+
+    def beside(other: int) -> int | None:
+        inside = 0 <= other < len(corpus) and corpus.thread[other] == corpus.thread[row]
+        return other if inside and corpus.main_line[other] and corpus.main_line[row] else None
+
+    return beside(row - 1), beside(row + 1)
+
+
+def _hit(
+    ranked: _Ranked,
+    row: int,
+    sides: tuple[int | None, int | None],
+    turns: dict[str, Turn],
+    heads: dict[str, Head],
+    now: datetime,
+) -> Hit:
+    docs = ranked.corpus.docs
+    doc = docs[row]
+    terms = [term for term, where in ranked.lexical.held if where[row]]
+    turn = turns[doc.ref]
+    before, after = (
+        None
+        if side is None
+        else Side(
+            ref=docs[side].ref,
+            role=Role(docs[side].role),
+            text=start_of(turns[docs[side].ref].text, SIDE_LENGTH),
+        )
+        for side in sides
+    )
+    return Hit(
+        turn=turn_view(
+            doc.ref, doc.thread_id, turn, heads[doc.thread_id], around(turn.text, terms)
+        ),
+        score=round(float(ranked.scores[row] / max(ranked.scores.max(), 1.0)), 4),
+        parts=_parts(ranked, row, turn, now),
+        reasons=_reasons(ranked, row, terms, turn),
+        before=before,
+        after=after,
+    )
+
+
+def turn_view(ref: str, thread_id: str, turn: Turn, head: Head, text: str) -> TurnView:
+    """A stored turn as it is shown, with the given words of it."""
+    anchor = turn.anchor
+    return TurnView(
+        ref=ref,
+        thread_id=thread_id,
+        title=head.title,
+        project=head.project,
+        role=turn.role,
+        speaker=turn.speaker,
+        at=turn.at,
+        text=text,
+        file=None if anchor is None else anchor.file,
+        line=None if anchor is None else anchor.line,
+        superseded_by=turn.superseded_by,
+        source_gone=turn.source_gone,
+    )
+
+
+def _parts(ranked: _Ranked, row: int, turn: Turn, now: datetime) -> Parts:
+    best = float(ranked.lexical.scores.max(initial=0.0)) or 1.0
+    return Parts(
+        lexical=round(float(ranked.lexical.scores[row]) / best, 4),
+        vector=round(float(ranked.cosines[row]), 4),
+        recency=_recency(turn.at, now),
+    )
+
+
+def _recency(at: Instant | None, now: datetime) -> float:
+    if at is None:
+        return 0.0
+    days = max((now - at).total_seconds() / 86_400, 0.0)
+    recency: float = 0.5 ** (days / HALF_LIFE_DAYS)
+    return round(recency, 4)
+
+
+def _reasons(ranked: _Ranked, row: int, terms: Sequence[str], turn: Turn) -> tuple[str, ...]:
+    folded = turn.text.casefold()
+    own = [term for term in terms if term[:-1] in folded or term in folded]
+    near = [term for term in terms if term not in own]
+    found = []
+    if own:
+        found.append("says " + ", ".join(own[:5]))
+    if near:
+        found.append("beside a turn that says " + ", ".join(near[:5]))
+    if ranked.cosines[row] >= COSINE_FLOOR:
+        found.append("worded alike")
+    if len(ranked.speakers) == 1 and turn.speaker == ranked.speakers[0]:
+        found.append("said by " + ranked.speakers[0])
+    if turn.at is not None and any(span.start <= turn.at < span.end for span in ranked.spans):
+        found.append("said at the time named")
+    return tuple(found) or ("few words in common",)
+
+
+def _threads(
+    archive: Archive, ranked: _Ranked, rows: Sequence[int], limit: int
+) -> tuple[ThreadHit, ...]:
+    """Threads of ranked rows: the best turn and a part of the next two, ties by id."""
+    held: dict[str, list[int]] = {}
+    for row in rows:
+        held.setdefault(ranked.corpus.docs[row].thread_id, []).append(row)
+    scores = {
+        name: float(ranked.scores[own[0]]) + NEXT_TURNS * float(ranked.scores[own[1:3]].sum())
+        for name, own in held.items()
+    }
+    best = max(scores.values())
+    order = sorted(scores, key=lambda name: (-scores[name], name))[:limit]
+    heads = archive.search.heads(order)
+    return tuple(
+        ThreadHit(
+            thread_id=name,
+            title=heads[name].title,
+            score=round(scores[name] / best, 4),
+            best=ranked.corpus.docs[held[name][0]].ref,
+        )
+        for name in order
+    )
