@@ -44,7 +44,7 @@ class Written(Value):
 
 def formats() -> tuple[str, ...]:
     """Names of all export formats, sorted."""
-    return names(PACKAGE, GROUP)
+    return names(PACKAGE)
 
 
 def writer(name: str) -> ModuleType:

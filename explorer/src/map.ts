@@ -11,6 +11,7 @@ export const MANY = 10_000;
 const FIRST = 2_500;
 const WIDE_LIMIT = 12_000;
 const HAIR = 0.8;
+const FEW_EDGES = 2_000;
 const ROOM = 110;
 
 interface Point { x: number; y: number }
@@ -166,6 +167,7 @@ export class MapView {
     const [u, v] = [data.u[edge]!, data.v[edge]!];
     attributes["hidden"] = !this.filters.visible[u] || !this.filters.visible[v];
     attributes["color"] = this.graph.size > WIDE_LIMIT ? mix(theme.edge, theme.paper, 0.55) : theme.edge;
+    attributes["size"] = this.graph.size < FEW_EDGES ? 1.3 : HAIR;
     attributes["zIndex"] = 0;
     const passes = data.raw.ties[data.tie[edge]!] === "passes";
     if (passes) {
@@ -175,7 +177,7 @@ export class MapView {
     if (focus) {
       const own = focus.near.has(u) && focus.near.has(v) && (u === focus.node || v === focus.node || focus.node < 0);
       attributes["color"] = own ? theme.strong : mix(theme.edge, theme.paper, 0.65);
-      attributes["size"] = own ? 1.3 : HAIR;
+      attributes["size"] = own ? 1.6 : HAIR;
       attributes["zIndex"] = own ? 1 : 0;
     }
     return attributes;

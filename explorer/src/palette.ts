@@ -10,7 +10,7 @@ export interface Theme {
 
 export const LIGHT: Theme = {
   dark: false,
-  paper: "#fbfaf7", ink: "#22252b", muted: "#666c76", edge: "#d6d1c6", strong: "#8b8a86", seed: "#b98900",
+  paper: "#fbfaf7", ink: "#22252b", muted: "#666c76", edge: "#d0cabd", strong: "#8b8a86", seed: "#b98900",
   kinds: { thread: "#2f6db3", question: "#d9781a", concept: "#86a39c", journey: "#86326f", waypoint: "#b97fab" },
   functions: {
     compensatory: "#6247c2", prospective: "#087f7b", amplification: "#c2304f", active_imagination: "#577f1f",
@@ -19,7 +19,7 @@ export const LIGHT: Theme = {
 
 export const DARK: Theme = {
   dark: true,
-  paper: "#14161a", ink: "#e9e6df", muted: "#9aa1ab", edge: "#343941", strong: "#7d838d", seed: "#f0c64f",
+  paper: "#14161a", ink: "#e9e6df", muted: "#9aa1ab", edge: "#3a4049", strong: "#7d838d", seed: "#f0c64f",
   kinds: { thread: "#69a7ea", question: "#f2a552", concept: "#6f938b", journey: "#dd86c4", waypoint: "#a86f9a" },
   functions: {
     compensatory: "#a594f5", prospective: "#4cc9c0", amplification: "#f2728c", active_imagination: "#a9cf62",
