@@ -2,9 +2,10 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import BinaryIO, Final
 
 from export.view import ExportView
 from graphstore.errors import Error, UnknownFormat
@@ -68,10 +69,7 @@ def export(
     ``TargetExists`` unless ``force``, and whatever the format itself raises.
     """
     module = writer(format)
-    if path.exists() and not force:
-        raise TargetExists(str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    size = _replace(view, module, path)
+    size = replace_file(path, lambda out: module.write(view, out), force=force)
     return Written(
         format=format,
         path=str(path),
@@ -82,12 +80,19 @@ def export(
     )
 
 
-def _replace(view: ExportView, module: ModuleType, path: Path) -> int:
+def replace_file(path: Path, fill: Callable[[BinaryIO], object], *, force: bool) -> int:
+    """Write a file beside its target, then rename; returns its size in bytes.
+
+    Raises ``TargetExists`` when there is something at ``path``, unless ``force``.
+    """
+    if path.exists() and not force:
+        raise TargetExists(str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as out:
-            module.write(view, out)
+            fill(out)
             out.flush()
             # rename after fsync: a crash here must leave the old file
             os.fsync(out.fileno())

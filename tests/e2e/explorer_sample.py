@@ -10,15 +10,15 @@ from export import EdgeRow, ExportView, NodeRow, Switches
 
 THEMES = {
     "garden irrigation": "drip line, rain barrel, soil moisture, valve timer, mulch, evaporation",
-    "choir scores": "alto line, page turn, transposition, breath mark, key change, rehearsal letter",
+    "choir scores": "alto line, page turn, transposition, breath mark, key change, tempo",
     "bread oven": "sourdough starter, oven spring, hydration, crust colour, proofing basket, steam",
     "night train": "sleeper berth, connection time, seat map, border stop, refund rule, timetable",
-    "parser rewrite": "token stream, error recovery, lookahead, grammar file, round trip, fuzz case",
+    "parser rewrite": "token stream, error recovery, lookahead, grammar file, round trip, fuzzing",
     "budget sheet": "standing order, category rule, carry-over, year end, receipt, currency gain",
     "tide pool survey": "transect, quadrat, salinity, photo plot, species list, tide window",
     "cycling route": "gravel sector, elevation gain, water stop, tyre pressure, headwind, detour",
     "lamp firmware": "dimming curve, brownout, watchdog, radio beacon, flash wear, boot loader",
-    "thesis chapter": "research gap, method section, counter example, citation style, figure, draft",
+    "thesis chapter": "research gap, method section, counter example, citation style, figure, proof",
     "school timetable": "free period, room clash, substitute list, two-week cycle, lunch slot, bus",
     "film archive": "vinegar syndrome, scan depth, reel label, frame rate, storage humidity, index",
 }
@@ -32,16 +32,21 @@ OPENERS = (
     "Which {c} did we pick last time, and why?",
     "Does the {t} still need a separate {c}?",
 )
-SAID = (
-    "I keep coming back to the {c}. Last month it looked settled, but the {d} moved again and now"
-    " the numbers do not agree.",
-    "The {c} holds as long as the {d} stays below the limit. Past that point, measure first and"
-    " decide afterwards; two of the three earlier attempts skipped that step.",
-    "Let us leave the {c} open for now and write down what would settle it: one dry week, the"
-    " {d} unchanged, and a reading every morning.",
-    "No, that is not what I meant. The {d} was never the problem, the {c} was.",
-    "Summary: keep the {c}, drop the second {d}, and look at {t} again in spring.",
-)
+SAID = """\
+I keep coming back to the {c}. It looked settled, but the {d} moved and the numbers disagree.
+The {c} holds as long as the {d} stays low; two of the three earlier attempts skipped that step.
+Let us leave the {c} open for now: one dry week, the {d} unchanged, and a reading every morning.
+No, that is not what I meant. The {d} was never the problem, the {c} was.
+Summary: keep the {c}, drop the second {d}, and look at {t} again in spring.
+""".splitlines()
+SENTENCES = """\
+Without \u201c{a}\u201d, 214 nodes and 37 nodes are no longer connected.
+\u201c{a}\u201d to \u201c{b}\u201d is the only link between 96 nodes and 12 nodes.
+\u201c{a}\u201d and \u201c{b}\u201d each meet \u201c{c}\u201d; no thread holds both.
+The inquiry comes back to \u201c{a}\u201d after 4 threads; leaving out \u201c{b}\u201d opens the loop.
+Each of 9 nodes in 5 threads has at least 4 links inside; no single node holds it together.
+Nothing links these 3 questions in 2 threads to the rest; one shared concept would.
+""".splitlines()
 SOURCES = ("claude-code", "chatgpt", "codex", "notes")
 BEGIN = datetime(2025, 6, 2, 9, tzinfo=UTC)
 FUNCTIONS = {
@@ -187,7 +192,7 @@ class Sample:
             "path_label": f"{words[0]} \u00b7 {words[1 + number % 4]}",
             "core_inquiry": f"What keeps the {words[0]} from settling in {name}?",
             "status": status,
-            "frontier": f"The {words[1]} was measured once; nobody has compared it with {words[2]}.",
+            "frontier": f"The {words[1]} was measured once; nobody compared it with {words[2]}.",
             "frontier_refs": (self.turns[stops[-1]][4],),
             "first_seen": stamp(self.hours[stops[0]]),
             "last_seen": stamp(self.hours[stops[-1]]),
@@ -221,20 +226,13 @@ class Sample:
         ref = self.turns[thread][2]
         self.edge("ANCHORED", ("Waypoint", key), ("SourceRef", ref), source_refs=(ref,))
 
+    def labels(self) -> dict[str, object]:
+        columns = ((row.key, row.columns) for row in self.nodes)
+        return {key: own.get("label") or own.get("text") for key, own in columns}
+
     def seeds(self, concepts: list[str], questions: list[str]) -> Iterator[NodeRow]:
-        labels = {row.key: row.columns.get("label") or row.columns.get("text") for row in self.nodes}
+        labels = self.labels()
         shapes = ("cut_point", "weak_bridge", "missing_middle", "cycle", "knot", "island")
-        sentences = (
-            "Without \u201c{a}\u201d, 214 nodes and 37 nodes are no longer connected.",
-            "\u201c{a}\u201d to \u201c{b}\u201d is the only link between 96 nodes and 12 nodes.",
-            "\u201c{a}\u201d and \u201c{b}\u201d each meet \u201c{c}\u201d; no thread holds both.",
-            "The inquiry comes back to \u201c{a}\u201d after 4 threads; leaving out \u201c{b}\u201d"
-            " opens the loop.",
-            "Each of 9 nodes in 5 threads has at least 4 links inside the group; no single node"
-            " holds it together.",
-            "Nothing links these 3 questions in 2 threads to the rest of the record; one shared"
-            " concept would.",
-        )
         refs = [ref for thread in list(self.turns)[:40] for ref in self.turns[thread][:1]]
         for number in range(24):
             shape = number % 6
@@ -251,7 +249,7 @@ class Sample:
                     "level": number % 2,
                     "score": round(4.2 - number / 8, 3),
                     "provenance": "computed" if number < 20 else "annotated",
-                    "sentence": sentences[shape].format(a=labels[a], b=labels[b], c=labels[c]),
+                    "sentence": SENTENCES[shape].format(a=labels[a], b=labels[b], c=labels[c]),
                     "members": tuple(f"{role}={key}" for role, key in roles),
                     "source_refs": tuple(refs[number : number + 3]),
                     "view_hash": "0",
@@ -260,7 +258,7 @@ class Sample:
 
     def dreams(self, concepts: list[str], questions: list[str]) -> Iterator[EdgeRow]:
         text = {row.key: row.columns.get("text") for row in self.nodes if row.table == "SourceRef"}
-        labels = {row.key: row.columns.get("label") or row.columns.get("text") for row in self.nodes}
+        labels = self.labels()
         refs = [ref for turns in self.turns.values() for ref in turns]
         for number in range(36):
             function = list(FUNCTIONS)[number % 4]

@@ -143,7 +143,7 @@ def state(page, expression: str):
     return page.evaluate(f"() => {expression}")
 
 
-def test_draws_every_node_and_edge(opened, file):
+def test_draws_every_node_and_edge(opened):
     page = opened()
     data = columns(sample(60, 120, 200))
     drawn = state(page, "[clew.map.graph.order, clew.map.graph.size]")
@@ -212,8 +212,9 @@ def test_a_turn_found_by_its_words_opens_with_its_ref(opened):
     expect(page.locator("#found")).to_have_text("nothing found")
     page.fill("#search", "skipped that step")
     page.locator("#results .dot.turn").first.click()
-    expect(page.locator("#details .here blockquote")).to_contain_text("skipped that step")
-    assert page.locator("#details .here .ref").inner_text() == page.locator("#details h2").inner_text()
+    info = page.locator("#details")
+    expect(info.locator(".here blockquote")).to_contain_text("skipped that step")
+    assert info.locator(".here .ref").inner_text() == info.locator("h2").inner_text()
 
 
 def test_kind_source_project_and_time_filters_hide_nodes(opened):
@@ -238,7 +239,10 @@ def test_kind_source_project_and_time_filters_hide_nodes(opened):
     slider.fill(str(middle))
     later = state(page, seen)
     assert 0 < later < everything
-    early = "[...clew.data.last].some((d, i) => d !== -2147483648 && d < clew.filters.from && clew.filters.visible[i])"
+    early = (
+        "[...clew.data.last].some((d, i) => d !== -2147483648 && d < clew.filters.from"
+        " && clew.filters.visible[i])"
+    )
     assert state(page, early) is False
 
 
