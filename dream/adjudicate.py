@@ -1,4 +1,7 @@
-"""Policy as named checks: a draft is accepted only if every one of them passes."""
+"""Policy as named checks: a draft is accepted only if every one of them passes.
+
+Checks of invitations and artifacts join the list with the functions that propose them.
+"""
 
 import re
 from collections.abc import Callable
@@ -9,7 +12,7 @@ from typing import Final, TypeAlias
 from dream import lexicon
 from dream.functions import rules_of
 from dream.model import Accepted, Draft, Pack, PackTurn, Parked, Rejected, Verdict
-from dream.pairs import content_words
+from dream.wording import content_words
 from graphstore.model.hypothesis import HYPOTHESES, TrustHorizon
 
 Check: TypeAlias = Callable[[Draft, Pack], bool]
@@ -20,7 +23,10 @@ WORDS_SHARED: Final = 2
 CONFIDENCE: Final = (0.55, 0.86)
 TWO_SIDED: Final = frozenset({"RESONATES", "IMAGINES"})
 UNLINKED: Final = frozenset({"RESONATES", "ANTICIPATES", "IMAGINES"})
-MARKUP: Final = re.compile(r"<[a-z/!]|\]\(|https?://", re.IGNORECASE)
+MARKUP: Final = re.compile(r"<[a-z/!?]|\]\(|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+QUOTED: Final = re.compile(r'"[^"]*"')
+PATTERN_WORDS: Final = 4
+CALLING: Final = re.compile(r"\b(?:will|won\W?t)\b", re.IGNORECASE)
 
 
 def adjudicate(draft: Draft, pack: Pack, horizon: TrustHorizon, now: datetime) -> Verdict:
@@ -41,8 +47,16 @@ def cited(draft: Draft, pack: Pack) -> tuple[PackTurn, ...]:
 
 def words(draft: Draft) -> str:
     """Everything the draft says in its own words, quotes from turns left out."""
-    said = (draft.title, draft.summary, draft.why_not_fact, *(each.text for each in draft.claims))
-    return re.sub(r'"[^"]*"', '""', "\n".join(said))
+    return QUOTED.sub('""', f"{whole(draft)}\n{draft.why_not_fact}")
+
+
+def whole(draft: Draft) -> str:
+    """Everything a draft shows, quotes of turns included: they reach titles too."""
+    said = [draft.title, draft.summary, *(each.text for each in draft.claims), *draft.cues]
+    if (bridge := draft.bridge) is not None:
+        said += [bridge.shared_pattern, bridge.possible_reason, bridge.unblock_condition]
+        said += bridge.falsification_cues
+    return "\n".join(said)
 
 
 def known_rule(draft: Draft, pack: Pack) -> bool:
@@ -58,12 +72,12 @@ def endpoint_pairs() -> frozenset[tuple[str, str, str]]:
 
 
 def well_formed(draft: Draft, pack: Pack) -> bool:
-    """Words and endpoints are there, of allowed kinds, and in the pack."""
-    ends = {(pair.src, pair.dst) for pair in pack.pairs}
-    known = (draft.src, draft.dst) in ends
+    """Words and endpoints are there, of allowed kinds, in the pack, and free of markup."""
+    ends = {(pair.src_table, pair.src, pair.dst_table, pair.dst) for pair in pack.pairs}
+    known = (draft.src_table, draft.src, draft.dst_table, draft.dst) in ends
     ordered = draft.edge not in TWO_SIDED or draft.src < draft.dst
     allowed = (draft.edge, draft.src_table, draft.dst_table) in endpoint_pairs()
-    plain = not MARKUP.search(words(draft))
+    plain = not MARKUP.search(whole(draft))
     return bool(draft.title and draft.summary) and known and ordered and allowed and plain
 
 
@@ -81,8 +95,7 @@ def no_profile_claim(draft: Draft, pack: Pack) -> bool:
 def not_instruction_like(draft: Draft, pack: Pack) -> bool:
     """No directive to an agent, also not inside a quote: quotes reach titles."""
     del pack
-    said = "\n".join((draft.title, draft.summary, *(each.text for each in draft.claims)))
-    return not lexicon.has("instruction", said)
+    return not lexicon.has("instruction", whole(draft))
 
 
 def cites_only_pack(draft: Draft, pack: Pack) -> bool:
@@ -94,17 +107,29 @@ def cites_only_pack(draft: Draft, pack: Pack) -> bool:
 
 
 def premises_clean(draft: Draft, pack: Pack) -> bool:
-    """Only human and assistant turns; at least one of a human."""
-    return any(turn.role == "human" for turn in cited(draft, pack))
+    """No premise is a turn that the pack holds as counter-evidence only; one is of a human."""
+    against = {turn.alias for turn in pack.counter_turns}
+    humans = any(turn.role == "human" for turn in cited(draft, pack))
+    return humans and not against.intersection(draft.refs)
 
 
 def enough_threads(draft: Draft, pack: Pack) -> bool:
-    """Two lineages; compensation may rest on one with two refs."""
+    """Two lineages; compensation may rest on one with two refs; two threads are never kin."""
     turns = cited(draft, pack)
     lineages = {turn.lineage for turn in turns}
+    joins_threads = draft.edge in TWO_SIDED or draft.src_table == draft.dst_table == "Thread"
+    if joins_threads and is_kin(draft, pack):
+        return False
     if draft.function == "compensatory":
         return len(lineages) > 1 or len(turns) >= SINGLE_REFS
     return len(lineages) > 1
+
+
+def is_kin(draft: Draft, pack: Pack) -> bool:
+    """Whether both ends live in one lineage."""
+    return any(
+        pair.same_lineage for pair in pack.pairs if (pair.src, pair.dst) == (draft.src, draft.dst)
+    )
 
 
 def claims_sourced(draft: Draft, pack: Pack) -> bool:
@@ -141,9 +166,8 @@ def grounded(text: str, turns: list[PackTurn], labels: dict[str, str]) -> bool:
     held = {each for turn in turns for each in turn.concepts}
     if any(labels[each] in folded for each in held if each in labels):
         return True
-    own = content_words(re.sub(r"[^\w\s]", " ", text))
-    theirs = {word for turn in turns for word in content_words(re.sub(r"[^\w\s]", " ", turn.text))}
-    return len(own & theirs) >= WORDS_SHARED
+    theirs = frozenset().union(*(content_words(turn.text) for turn in turns))
+    return len(content_words(text) & theirs) >= WORDS_SHARED
 
 
 def has_counter_evidence(draft: Draft, pack: Pack) -> bool:
@@ -177,7 +201,7 @@ def declared_confidence_in_range(draft: Draft, pack: Pack) -> bool:
 def not_prediction(draft: Draft, pack: Pack) -> bool:
     """No bare ``will`` in its own words."""
     del pack
-    return re.search(r"(?<!\w)will(?!\w)", words(draft), re.IGNORECASE) is None
+    return CALLING.search(words(draft)) is None
 
 
 def not_persona(draft: Draft, pack: Pack) -> bool:
@@ -188,10 +212,8 @@ def not_persona(draft: Draft, pack: Pack) -> bool:
 
 def not_sensitive(draft: Draft, pack: Pack) -> bool:
     """Nothing of credentials, property, health, trauma or hidden states, unless technical."""
-    said = "\n".join((draft.title, draft.summary, *(each.text for each in draft.claims)))
     context = "\n".join(turn.text for turn in cited(draft, pack))
-    found = lexicon.sensitivity(said)
-    return found is None or lexicon.sensitivity(f"{said}\n{context}") is None
+    return lexicon.sensitivity(whole(draft), context) is None
 
 
 def not_already_linked(draft: Draft, pack: Pack) -> bool:
@@ -208,6 +230,27 @@ def not_duplicate(draft: Draft, pack: Pack) -> bool:
     return not any(
         (each.function, each.src, each.dst) == (draft.function, draft.src, draft.dst)
         for each in pack.neighbours
+    )
+
+
+def bridge_complete(draft: Draft, pack: Pack) -> bool:
+    """A bridge joins the two ends, cites both of them, and says what would speak against it."""
+    bridge = draft.bridge
+    if bridge is None:
+        return True
+    a, b = (
+        {ref for each in draft.claims if each.side == side for ref in each.refs} for side in "ab"
+    )
+    known = {turn.alias for turn in pack.turns}
+    return bool(
+        set(bridge.journeys) == {draft.src, draft.dst}
+        and set(bridge.refs) <= known
+        and a.intersection(bridge.refs)
+        and b.intersection(bridge.refs)
+        and len(bridge.shared_pattern.split()) >= PATTERN_WORDS
+        and bridge.possible_reason
+        and bridge.unblock_condition
+        and any(cue.strip() for cue in bridge.falsification_cues)
     )
 
 
@@ -237,6 +280,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     not_sensitive,
     not_already_linked,
     not_duplicate,
+    bridge_complete,
 )
 REJECTING: Final = frozenset(
     {"known_rule", "well_formed", "cites_something", "no_profile_claim", "not_instruction_like"}

@@ -1,150 +1,190 @@
 """The search for counter-evidence: for every pair, always all six kinds."""
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Final, TypeAlias
 
-from dream.gathering import Gathering, quote
+from dream.gathering import Gathering
 from dream.index import Index
 from dream.pairs import Candidate
+from dream.wording import day, plural, quote
 from graphstore.model.hypothesis import CounterEvidence
+from graphstore.model.knowledge import JourneyStatus
 
-MOST = 4
-SENSE_JACCARD = 0.10
-BASE_LINEAGES = 5
-
+MOST: Final = 4
+SENSE_JACCARD: Final = 0.10
+BASE_LINEAGES: Final = 5
+REFS: Final = 2
 
 Found: TypeAlias = Iterator[tuple[str, tuple[str, ...], str]]
 """Statement, refs, and the words to clip around."""
 
 
 def search(
-    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
-) -> tuple[CounterEvidence, ...]:
-    """What speaks against a pair; a statement whose turn does not fit is none."""
-    found: list[CounterEvidence] = []
+    pairs: Iterable[tuple[Candidate, tuple[str, ...]]], index: Index, gathering: Gathering
+) -> tuple[tuple[CounterEvidence, ...], ...]:
+    """What speaks against each pair, given with its shared concepts; at most four statements.
+
+    Kind by kind over all pairs, so that the few counter turns of a pack go to the stronger kinds
+    first. A statement whose turns do not fit is none.
+    """
+    asked = list(pairs)
+    found: list[list[CounterEvidence]] = [[] for _ in asked]
     for kind, finder in KINDS.items():
-        for statement, refs, around in finder(pair, shared, index):
-            aliases = gathering.counter(refs[:2], around)
-            if aliases and len(found) < MOST:
-                found.append(CounterEvidence(kind=kind, statement=statement, refs=aliases))
-            break
-    return tuple(found)
+        for (pair, shared), against in zip(asked, found, strict=True):
+            evidence = first(kind, finder(pair, shared, index, gathering), gathering)
+            if evidence is not None and len(against) < MOST:
+                against.append(evidence)
+    return tuple(tuple(against) for against in found)
 
 
-def already_linked(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
-    """An extracted path of length two that avoids the claimed middle."""
-    if (link := index.link_pairs.get(tuple(sorted((pair.src, pair.dst))))) is not None:  # type: ignore[arg-type]
+def first(kind: str, statements: Found, gathering: Gathering) -> CounterEvidence | None:
+    """The first statement with a turn that fits."""
+    for statement, refs, around in statements:
+        aliases = gathering.counter(refs[:REFS], around)
+        if aliases:
+            return CounterEvidence(kind=kind, statement=statement, refs=aliases)
+    return None
+
+
+def already_linked(
+    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
+) -> Found:
+    """An extracted path of length two or less that avoids the claimed middle."""
+    del gathering
+    low, high = sorted((pair.src, pair.dst))
+    if (link := index.link_pairs.get((low, high))) is not None:
         yield "Already connected by an extracted link.", link.source_refs, ""
     for middle in index.common(pair.src, pair.dst):
-        if middle not in shared:
-            table = index.table(middle) or "Concept"
-            label = quote(index.label(table, middle), 60)
-            yield f'Already connected through "{label}".', index.refs_of(table, middle), label
+        table = index.table(middle)
+        if middle not in shared and table is not None:
+            label = index.label(table, middle)
+            statement = f'Already connected through "{quote(label, 60)}".'
+            yield statement, index.refs_of(table, middle), label
 
 
-def contradicted(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
-    """A human turn on either side rejects or corrects something about a shared concept."""
-    threads = threads_of(pair, index)
+def contradicted(
+    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
+) -> Found:
+    """A later human turn on either side rejects or corrects something about a shared concept."""
+    del gathering
+    refs = both_sides(pair, index)
+    threads = {index.turns[ref].thread_id for ref in refs}
+    since = min((index.when(ref)[0] for ref in refs), default=0.0)
     for kind in ("correction", "decision"):
         for ref, signal in reversed(index.signal_refs.get(kind, ())):
             about = signal.concepts or index.turn_concepts.get(ref, ())
             speaks = kind == "correction" or signal.type == "rejected"
-            if speaks and index.turns[ref].thread_id in threads and set(shared).intersection(about):
-                clip = quote(signal.clip)
-                yield f'A later turn speaks against it: "{clip}".', (ref,), signal.clip
+            turn = index.turns[ref]
+            later = turn.role == "human" and index.when(ref)[0] > since
+            if speaks and later and turn.thread_id in threads and set(shared).intersection(about):
+                statement = f'A later turn speaks against it: "{quote(signal.clip)}".'
+                yield statement, (ref,), signal.clip
 
 
-def settled(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
-    """An endpoint question was resolved after the newest premise, or its Journey arrived."""
-    del shared
-    for table, node in ((pair.src_table, pair.src), (pair.dst_table, pair.dst)):
+def settled(pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering) -> Found:
+    """An endpoint question was resolved, or its Journey arrived, after it was last asked."""
+    del shared, gathering
+    for table, node in ends(pair):
         if table == "Question":
-            for ref in sorted(index.cluster_answers(node), key=index.when_any, reverse=True):
-                at = index.turns[ref].at if ref in index.turns else None
-                day = at.date().isoformat() if at else "an unknown day"
-                label = quote(index.label(table, node), 90)
-                yield f'"{label}" was settled on {day}.', (ref,), ""
+            asked = [index.when(ref)[0] for ref in index.cluster_refs(node)]
+            answers = [ref for ref in index.cluster_answers(node) if ref in index.turns]
+            for ref in sorted(answers, key=index.when, reverse=True):
+                if index.when(ref)[0] >= max(asked, default=0.0):
+                    yield settlement(index.label(table, node), index.turns[ref].at), (ref,), ""
+        elif table == "Journey" and index.journeys[node].status is JourneyStatus.ARRIVED:
+            journey = index.journeys[node]
+            refs = index.refs_of(table, node)[-1:]
+            yield settlement(journey.core_inquiry, journey.last_seen), refs, ""
 
 
-def different_sense(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
+def settlement(label: str, at: datetime | None) -> str:
+    """That something was settled, and when."""
+    return f'"{quote(label, 90)}" was settled on {day(at)}.'
+
+
+def different_sense(
+    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
+) -> Found:
     """A shared concept whose company on the two sides has nearly nothing in common."""
+    del gathering
     for concept in shared:
         near = company(concept, index.refs_of(pair.src_table, pair.src), index)
-        far = company(concept, index.refs_of(pair.dst_table, pair.dst), index)
-        both = near | far
-        if both and len(near & far) / len(both) < SENSE_JACCARD:
+        refs = index.refs_of(pair.dst_table, pair.dst)
+        far = company(concept, refs, index)
+        if near and far and len(near & far) / len(near | far) < SENSE_JACCARD:
             label = index.label("Concept", concept)
-            refs = [
-                ref
-                for ref in index.refs_of(pair.dst_table, pair.dst)
-                if concept in index.turn_concepts.get(ref, ())
-            ]
-            yield f'"{label}" keeps different company on each side.', tuple(refs), label
+            naming = tuple(ref for ref in refs if concept in index.turn_concepts.get(ref, ()))
+            yield f'"{quote(label, 60)}" keeps different company on each side.', naming, label
 
 
-def tried_elsewhere(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
+def tried_elsewhere(
+    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
+) -> Found:
     """The thing claimed to be missing occurs in another thread of the same Journey."""
-    del shared
-    if pair.dst_table == "Concept":
-        threads = threads_of(pair, index)
-        for journey in index.journeys:
-            inside = index.journey_refs.get(journey, ())
-            if any(index.turns[ref].thread_id in threads for ref in inside if ref in index.turns):
-                here = {
-                    index.turns[ref].thread_id for ref in inside if ref in index.turns
-                } - threads
-                refs = tuple(
-                    ref
-                    for ref in index.concept_refs.get(pair.dst, ())
-                    if index.turns[ref].thread_id in here
-                )
-                if refs:
-                    label = index.label("Concept", pair.dst)
-                    yield f'"{label}" was looked at in another thread.', refs, label
+    del shared, gathering
+    if pair.dst_table != "Concept":
+        return
+    home = {index.turns[ref].thread_id for ref in index.refs_of(pair.src_table, pair.src)}
+    for refs in index.journey_refs.values():
+        inside = {index.turns[ref].thread_id for ref in refs if ref in index.turns}
+        if home & inside:
+            naming = tuple(
+                ref
+                for ref in index.concept_refs.get(pair.dst, ())
+                if index.turns[ref].thread_id in inside - home
+            )
+            label = index.label("Concept", pair.dst)
+            yield f'"{quote(label, 60)}" was looked at in another thread.', naming, label
 
 
-def base_rate(pair: Candidate, shared: tuple[str, ...], index: Index) -> Found:
-    """A shared concept also occurs where nothing of the kind followed."""
+def base_rate(
+    pair: Candidate, shared: tuple[str, ...], index: Index, gathering: Gathering
+) -> Found:
+    """What joins the pair also occurs where nothing of the kind followed; the two newest turns."""
     if index.lineages < BASE_LINEAGES:
         return
-    inside = index.lineages_of(
-        (*index.refs_of(pair.src_table, pair.src), *index.refs_of(pair.dst_table, pair.dst))
-    )
-    wanted = shared or ((pair.dst,) if pair.dst_table == "Concept" else ())
-    for concept in wanted:
+    inside = {turn.lineage for turn in gathering.turns.values()}
+    for table, node in ends(pair):
+        if table == "Concept":
+            # its company is the claim: only where it comes alone did nothing follow
+            inside |= {root for root, held in index.lineage_concepts.items() if held & set(shared)}
+        else:
+            inside |= index.lineages_of(index.refs_of(table, node))
+    for concept in (pair.dst,) if pair.dst_table == "Concept" else shared:
         refs = [
             ref for ref in index.concept_refs.get(concept, ()) if index.lineage(ref) not in inside
         ]
-        elsewhere = index.lineages_of(refs)
-        if elsewhere:
+        if refs:
             label = index.label("Concept", concept)
-            newest = tuple(sorted(refs, key=index.when, reverse=True)[:2])
-            threads = f"{len(elsewhere)} thread" + ("s" if len(elsewhere) > 1 else "")
-            yield f'"{label}" also occurs in {threads} where nothing followed.', newest, label
+            threads = plural(len(index.lineages_of(refs)), "thread")
+            statement = f'"{quote(label, 60)}" also occurs in {threads} where nothing followed.'
+            yield statement, tuple(sorted(refs, key=index.when, reverse=True)), label
 
 
-def threads_of(pair: Candidate, index: Index) -> set[str]:
-    """Threads of both sides."""
-    refs = (*index.refs_of(pair.src_table, pair.src), *index.refs_of(pair.dst_table, pair.dst))
-    return {index.turns[ref].thread_id for ref in refs}
+def ends(pair: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
+    """(table, node) of both ends."""
+    return (pair.src_table, pair.src), (pair.dst_table, pair.dst)
+
+
+def both_sides(pair: Candidate, index: Index) -> tuple[str, ...]:
+    """Clean turns of both ends."""
+    return tuple(ref for table, node in ends(pair) for ref in index.refs_of(table, node))
 
 
 def company(concept: str, refs: tuple[str, ...], index: Index) -> set[str]:
     """Other specific concepts in the turns of one side that mention a concept."""
-    found = {
-        each
-        for ref in refs
-        if concept in index.turn_concepts.get(ref, ())
-        for each in index.turn_concepts.get(ref, ())
-    }
+    mentioned = [index.turn_concepts[ref] for ref in refs if ref in index.turn_concepts]
+    found = {each for concepts in mentioned if concept in concepts for each in concepts}
     return {each for each in found if each != concept and index.is_specific(each)}
 
 
-KINDS: dict[str, Callable[[Candidate, tuple[str, ...], Index], Found]] = {
-    "already_linked": already_linked,
+KINDS: Final[dict[str, Callable[[Candidate, tuple[str, ...], Index, Gathering], Found]]] = {
     "contradicted": contradicted,
     "settled": settled,
-    "different_sense": different_sense,
+    "already_linked": already_linked,
     "tried_elsewhere": tried_elsewhere,
+    "different_sense": different_sense,
     "base_rate": base_rate,
 }
+"""The strongest first."""

@@ -5,25 +5,27 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
+from dream import functions, journal
 from dream.adjudicate import adjudicate
 from dream.focus import foci
 from dream.gate import Trigger
 from dream.index import Index
-from dream.landing import Judged, Sorted, horizon, settle
-from dream.model import Draft, Pack, TooThin
+from dream.journal import counts
+from dream.landing import Ground, Judged, Sorted, apart, horizon, settle
+from dream.model import Draft, Pack, Rejected, TooThin
 from dream.pack import pack
-from dream.queue import due, job_id, order, priority, put, retried, swept
+from dream.queue import allowance, considered, due, job_id, order, put, retried, swept
 from dream.settings import DreamSettings
-from graphstore import ids, plugins
-from graphstore.errors import UnknownFunction
+from graphstore import ids
 from graphstore.model.base import Instant, Value
+from graphstore.model.conversation import Unchanged
 from graphstore.model.hypothesis import HYPOTHESES, LIVE, Hypothesis
 from graphstore.model.job import Duplicate, Job, JobState
 from graphstore.model.knowledge import SeedRow
 from graphstore.model.record import Count, CycleRecord, GateLine, JobEnd
 from graphstore.store import Store
 
-FINAL: Final = ("done", "parked")
+FULL: Final = "queue_full"
 Mode: TypeAlias = Literal["normal", "stage", "dry_run"]
 
 
@@ -34,6 +36,15 @@ class Ask(Value):
     mode: Mode = "normal"
     function: str | None = None
     seed: str | None = None
+    """Id of the one focus to dream about."""
+
+    @property
+    def is_dry(self) -> bool:
+        return self.mode == "dry_run"
+
+    @property
+    def by_hand(self) -> bool:
+        return self.trigger == "manual"
 
 
 class Unit(Value):
@@ -61,7 +72,7 @@ class NothingDue(Value):
     """There is nothing to dream about now, and why."""
 
     outcome: Literal["nothing_due"] = "nothing_due"
-    reason: str
+    reason: Literal["no_queue", "none_due"]
     next_action: str
     notes: tuple[Count, ...]
 
@@ -75,6 +86,8 @@ class Result(Value):
 
 
 class Worked(Value):
+    """What was done of a lease."""
+
     leased: Leased
     results: tuple[Result, ...]
     interrupted: bool = False
@@ -86,6 +99,7 @@ class Landed(Value):
     outcome: Literal["landed"] = "landed"
     record: CycleRecord
     why_nothing: str = ""
+    """Why no hypothesis came of it, by name; empty when one did."""
 
 
 class Fenced(Value):
@@ -95,10 +109,22 @@ class Fenced(Value):
     generation: int
 
 
-def live_of(store: Store) -> tuple[Hypothesis, ...]:
-    """Every hypothesis edge that counts as alive, by id."""
-    found = [each for kind in HYPOTHESES for each in store.edges(kind) if each.state in LIVE]
+def known_of(store: Store) -> tuple[Hypothesis, ...]:
+    """Every hypothesis edge, by id."""
+    found = [each for kind in HYPOTHESES for each in store.edges(kind)]
     return tuple(sorted(found, key=lambda each: each.hypothesis_id))
+
+
+def live_of(store: Store) -> tuple[Hypothesis, ...]:
+    """Every hypothesis edge in a live state, by id; whether it stands is ``standing()``'s word."""
+    return tuple(each for each in known_of(store) if each.state in LIVE)
+
+
+def ground_of(store: Store, refs: Iterable[str]) -> Ground:
+    """Known hypotheses, and fingerprints now of their refs and of some others."""
+    known = known_of(store)
+    wanted = {ref for one in known for ref in one.refs}.union(refs)
+    return Ground(known=known, current=store.fingerprints(sorted(wanted)))
 
 
 def begin(
@@ -109,22 +135,28 @@ def begin(
     settings: DreamSettings,
     now: datetime,
 ) -> Leased | NothingDue:
-    """Sweep, pack, enqueue and lease. In a dry run nothing is written."""
+    """Sweep, pack, enqueue and lease. In a dry run nothing is written.
+
+    Raises UnknownFunction when the one that is asked for is not installed.
+    """
+    if ask.function is not None:
+        functions.load(ask.function)
     notes: Counter[str] = Counter()
-    packs = packed(store, seeds, ask, settings, now, notes)
-    dry = ask.mode == "dry_run"
-    jobs = planned(packs, settings, now) if dry else enqueued(store, packs, settings, now, notes)
-    wanted = [job for job in jobs if ask.function in (None, job.function)]
+    ground = ground_of(store, ())
+    packs = packed(store, seeds, ask, apart(ground, now)[0], settings, now, notes)
+    jobs = planned(store, packs, ask, settings, now, notes)
+    if ask.by_hand:
+        most = allowance(None, by_hand=True)
+    else:
+        most = allowance(journal.validation_rate(ground.known, journal.RECENT), by_hand=False)
+    wanted = [job for job in jobs if ask.function in (None, job.function)][:most]
     if not wanted:
         return nothing(notes)
     units = tuple(Unit(job=job, pack=packs[job.focus_kind, job.focus_id]) for job in wanted)
     generation = store.jobs.stamps().generation
-    if not dry:
+    if not ask.is_dry:
         until = now + timedelta(minutes=settings.queue.lease_minutes)
-        units = tuple(
-            unit.replace(job=unit.job.replace(state=JobState.RUNNING, lease_until=until))
-            for unit in units
-        )
+        units = tuple(running(unit, until) for unit in units)
         generation = store.jobs.lease([unit.job for unit in units], now).generation
     seq = store.ledger.last_seq()
     return Leased(
@@ -139,16 +171,25 @@ def begin(
     )
 
 
+def running(unit: Unit, until: datetime) -> Unit:
+    """A unit whose job is leased, for the pack that goes with it."""
+    job = unit.job.replace(
+        state=JobState.RUNNING, lease_until=until, pack_id=unit.pack.pack_id, last_reason=""
+    )
+    return unit.replace(job=job)
+
+
 def packed(
     store: Store,
     seeds: tuple[SeedRow, ...],
     ask: Ask,
+    live: Sequence[Hypothesis],
     settings: DreamSettings,
     now: datetime,
     notes: Counter[str],
 ) -> dict[tuple[str, str], Pack]:
     """Packs by focus, in the order of the foci; what is too thin is counted."""
-    index, live = Index(store.ground()), live_of(store)
+    index = Index(store.ground())
     found: dict[tuple[str, str], Pack] = {}
     for focus in foci(index, seeds):
         if ask.seed in (None, focus.id):
@@ -162,53 +203,70 @@ def packed(
 
 
 def offers(packs: Iterable[Pack]) -> list[tuple[Pack, str]]:
-    """(pack, function): every pack's wanted function before anyone's second one."""
+    """(pack, function): every pack's most eager function before anyone's second one."""
     packs = list(packs)
-    first = [(each, each.eligible[0]) for each in packs]
+    first = [(each, name) for each in packs for name in each.eligible[:1]]
     return first + [(each, name) for each in packs for name in each.eligible[1:]]
 
 
-def enqueued(
+def planned(
     store: Store,
     packs: dict[tuple[str, str], Pack],
+    ask: Ask,
     settings: DreamSettings,
     now: datetime,
     notes: Counter[str],
 ) -> list[Job]:
-    """Enqueue, then the due jobs that still have their pack."""
+    """Due jobs that have their pack, the most urgent first; enqueued unless the run is dry."""
+    waiting = parked_of(store, settings, now)
+    offered = offers(packs.values())
+    if ask.is_dry:
+        return imagined(store, offered, waiting, settings, now, notes)
     swept(store.jobs, settings.queue, now)
-    for made, function in offers(packs.values()):
-        put_ = put(made, function, store.jobs, settings.queue, now)
-        notes[put_.reason if isinstance(put_, Duplicate) else "enqueued"] += 1
-    ready = due(store.jobs, now, by_hand=True)
-    return [
-        job.replace(pack_id=packs[job.focus_kind, job.focus_id].pack_id)
-        for job in ready
-        if (job.focus_kind, job.focus_id) in packs
-    ][: settings.queue.cap]
+    full = refused(store)
+    for made, function in offered:
+        job = put(made, function, store.jobs, settings.queue, now, waiting)
+        notes[job.reason if isinstance(job, Duplicate) else "enqueued"] += 1
+    notes[FULL] += refused(store) - full
+    # the evidence of a focus may have changed: a job without its pack waits for its date
+    current = {job_id(made, function) for made, function in offered}
+    return [job for job in due(store.jobs, now, by_hand=ask.by_hand) if job.job_id in current]
 
 
-def planned(
-    packs: dict[tuple[str, str], Pack], settings: DreamSettings, now: datetime
+def refused(store: Store) -> int:
+    """Queued jobs that gave way to more urgent ones."""
+    return sum(job.last_reason == FULL for job in store.jobs.all(JobState.EXPIRED))
+
+
+def parked_of(store: Store, settings: DreamSettings, now: datetime) -> set[tuple[str, str]]:
+    """(pack id, function) of parked drafts that still wait."""
+    since = now - timedelta(days=settings.parked_days)
+    return {
+        (draft.hypothesis.pack_id, draft.hypothesis.function)
+        for at, draft in journal.parked(store.cycles())
+        if at > since
+    }
+
+
+def imagined(
+    store: Store,
+    offered: list[tuple[Pack, str]],
+    waiting: set[tuple[str, str]],
+    settings: DreamSettings,
+    now: datetime,
+    notes: Counter[str],
 ) -> list[Job]:
-    """The jobs that a run would put, without putting them."""
-    jobs = [
-        Job(
-            job_id=job_id(made, function),
-            function=function,
-            focus_kind=made.focus.kind,
-            focus_id=made.focus.id,
-            pack_id=made.pack_id,
-            family=made.focus.family,
-            provenance=made.focus.provenance,
-            priority=priority(made.focus.family, function),
-            created_at=now,
-            not_before=now,
-            expires_at=now + timedelta(hours=settings.queue.expires_hours),
-        )
-        for made, function in offers(packs.values())[: settings.queue.cap]
-    ]
-    return sorted(jobs, key=order)
+    """The jobs that a run would lease, without putting them."""
+    jobs = []
+    for made, function in offered:
+        known = store.jobs.get(job_id(made, function))
+        queued = known if known is not None and known.state is JobState.QUEUED else None
+        job = queued or considered(made, function, known, settings.queue, now, waiting)
+        if isinstance(job, Duplicate):
+            notes[job.reason] += 1
+        else:
+            jobs.append(job.replace(pack_id=made.pack_id))
+    return sorted(jobs, key=order)[: settings.queue.cap]
 
 
 def nothing(notes: Counter[str]) -> NothingDue:
@@ -226,11 +284,6 @@ def nothing(notes: Counter[str]) -> NothingDue:
     )
 
 
-def counts(notes: Counter[str]) -> tuple[Count, ...]:
-    """Figures by name, sorted."""
-    return tuple(Count(name=name, count=notes[name]) for name in sorted(notes) if notes[name])
-
-
 def work(
     leased: Leased, settings: DreamSettings, now: datetime, stop: Callable[[], bool]
 ) -> Worked:
@@ -246,11 +299,10 @@ def work(
 def one(unit: Unit, settings: DreamSettings, now: datetime) -> Result:
     """One job; whatever goes wrong in it ends this job alone."""
     try:
-        drafts = drafted(unit, settings)
         dates = horizon(settings, now)
         judged = tuple(
             Judged(job=unit.job, pack=unit.pack, verdict=adjudicate(draft, unit.pack, dates, now))
-            for draft in drafts
+            for draft in drafted(unit, settings)
         )
     except Exception as error:  # noqa: BLE001 - a border: the next job goes on
         return Result(unit=unit, error=f"worker_error:{type(error).__name__}")
@@ -259,42 +311,45 @@ def one(unit: Unit, settings: DreamSettings, now: datetime) -> Result:
 
 def drafted(unit: Unit, settings: DreamSettings) -> list[Draft]:
     """The best drafts of a function on a pack, by support, ties by content."""
-    function = plugins.load("dream.functions", unit.job.function, "clew.functions", UnknownFunction)
-    found: list[Draft] = list(function.draft(unit.pack))
+    found: list[Draft] = list(functions.load(unit.job.function).draft(unit.pack))
     found.sort(key=lambda draft: (-draft.support, draft.rule, draft.src, draft.dst))
     return found[: settings.drafts_per_job]
 
 
-def land(worked: Worked, store: Store, settings: DreamSettings, now: datetime) -> Landed | Fenced:
-    """Land a dream cycle: hypotheses, parked drafts, job ends and journal in one commit."""
+def land(
+    worked: Worked, store: Store, settings: DreamSettings, now: datetime
+) -> Landed | Fenced | Unchanged:
+    """Land a dream cycle: hypotheses, parked drafts, job ends and journal in one commit.
+
+    ``Fenced`` when another lease came after this one; ``Unchanged`` when it landed already. A dry
+    run is settled and not written.
+    """
     leased = worked.leased
-    if leased.ask.mode != "dry_run" and store.jobs.stamps().generation != leased.generation:
-        return Fenced(generation=store.jobs.stamps().generation)
+    stamps = store.jobs.stamps()
+    if not leased.ask.is_dry and stamps.generation != leased.generation:
+        return Fenced(generation=stamps.generation)
+    if not leased.ask.is_dry and any(each.cycle_id == leased.cycle_id for each in store.cycles()):
+        return Unchanged()
     judged = [each for result in worked.results for each in result.judged]
-    refs = sorted({turn.ref for each in judged for turn in each.pack.turns})
-    landed = settle(
-        judged,
-        live_of(store),
-        store.fingerprints(refs),
-        leased.cycle_id,
-        settings,
-        now,
-        staged=leased.ask.mode == "stage",
-    )
-    record = journal(worked, landed, now)
-    if leased.ask.mode != "dry_run":
+    refs = {turn.ref for each in judged for turn in each.pack.turns}
+    staged = leased.ask.mode == "stage"
+    landed = settle(judged, ground_of(store, refs), leased.cycle_id, settings, now, staged=staged)
+    record = journal_of(worked, landed, now)
+    if not leased.ask.is_dry:
         store.commit(record, now)
         store.jobs.put(ended(worked, record, settings, now))
-    return Landed(record=record, why_nothing=why_nothing(worked, landed))
+        failures = stamps.failures + 1 if record.outcome == "failed" else 0
+        store.jobs.stamp(stamps.replace(failures=failures))
+    return Landed(record=record, why_nothing=why_nothing(worked, landed, settings))
 
 
-def journal(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:
+def journal_of(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:
     """The record of a dream cycle."""
     leased = worked.leased
     ends = tuple(job_end(result, landed) for result in worked.results)
     notes = Counter({each.name: each.count for each in leased.notes})
-    notes["duplicate"] = landed.duplicates
-    failed = all(end.state in ("failed", "queued") for end in ends)
+    notes["duplicate"] += sum(each.reason == "duplicate" for each in landed.dropped)
+    failed = all(end.state == "failed" for end in ends)
     return CycleRecord(
         cycle_id=leased.cycle_id,
         generation=leased.generation,
@@ -317,21 +372,21 @@ def job_end(result: Result, landed: Sorted) -> JobEnd:
     job = result.unit.job
     accepted = sum(edge.job_id == job.job_id for edge in landed.hypotheses)
     parked = sum(each.hypothesis.job_id == job.job_id for each in landed.parked)
-    rejected = Counter(name for owner, name in landed.rejected if owner == job.job_id)
+    dropped = Counter(each.reason for each in landed.dropped if each.job_id == job.job_id)
+    duplicates = dropped.pop("duplicate", 0)
+    empty = "duplicate" if duplicates else "rejected" if dropped else "no_draft"
     state: Literal["done", "parked", "failed"] = "parked" if parked and not accepted else "done"
-    reason = "accepted" if accepted else "parked" if parked else "no_draft"
-    if result.judged and not accepted and not parked:
-        reason = "rejected" if rejected else "duplicate"
     return JobEnd(
         job_id=job.job_id,
         function=job.function,
         focus=f"{job.focus_kind} {job.focus_id}",
         pack_id=job.pack_id,
         state="failed" if result.error else state,
-        reason=result.error or reason,
+        reason=result.error or ("accepted" if accepted else "parked" if parked else empty),
         accepted=accepted,
         parked=parked,
-        rejected=counts(rejected),
+        rejected_drafts=sum(isinstance(each.verdict, Rejected) for each in result.judged),
+        rejected=counts(dropped),
     )
 
 
@@ -352,16 +407,23 @@ def after(job: Job, end: JobEnd | None, settings: DreamSettings, now: datetime) 
     return job.replace(state=JobState(end.state), lease_until=None, last_reason=end.reason)
 
 
-def why_nothing(worked: Worked, landed: Sorted) -> str:
-    """The named reason of an empty cycle, with the commonest failed check; empty otherwise."""
+def why_nothing(worked: Worked, landed: Sorted, settings: DreamSettings) -> str:
+    """The named reason of an empty dream cycle, the commonest failed check first."""
     if landed.hypotheses:
         return ""
-    errors = [result.error for result in worked.results if result.error]
-    failed: Sequence[str] = [
-        f"parked:{name}" for each in landed.parked for name in each.failed
-    ] or [f"rejected:{name}" for _, name in landed.rejected]
-    if failed:
-        return Counter(failed).most_common(1)[0][0]
-    if errors:
-        return errors[0]
-    return "duplicate" if landed.duplicates else "no_draft"
+    if landed.parked:
+        names = Counter(name for each in landed.parked for name in each.failed)
+        name = commonest(names)
+        best = max(each.hypothesis.retention for each in landed.parked)
+        missing = f" ({settings.retention_min - best:.2f} short)"
+        return name + missing if name == "below_retention" else f"parked:{name}"
+    dropped = Counter(each.reason for each in landed.dropped)
+    if dropped:
+        name = commonest(dropped)
+        return name if name == "duplicate" else f"rejected:{name}"
+    return next((result.error for result in worked.results if result.error), "no_draft")
+
+
+def commonest(names: Counter[str]) -> str:
+    """The most frequent name, the first in the alphabet of several."""
+    return min(names, key=lambda name: (-names[name], name))

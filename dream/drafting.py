@@ -1,34 +1,27 @@
 """How rules word a draft: one constructor, so that every draft has all it needs."""
 
-from datetime import datetime
+from collections.abc import Iterable
 from typing import Literal
 
-from dream.gathering import quote
-from dream.model import Draft, Pack, Pair, Side
+from dream.model import Bridge, Draft, Pack, Pair, Side
+from dream.wording import cut, plural
 from graphstore.model.hypothesis import Claim
 
 TITLE, SUMMARY = 90, 400
 REFS_PER_SIDE, CUES = 4, 6
 
 
-def share(count: float, of: int) -> float:
-    """S(x, k) = min(x, k) / k."""
-    return min(count, of) / of
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 thread``, ``3 threads``."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
-def day(moment: datetime | None) -> str:
-    """A date, or that it is unknown."""
-    return moment.date().isoformat() if moment else "an unknown day"
-
-
-def claim(text: str, aliases: tuple[str, ...], side: Side) -> Claim:
-    """One sentence and at most four turns it rests on."""
-    return Claim(text=text, side=side, refs=tuple(dict.fromkeys(aliases))[:REFS_PER_SIDE])
+def claim(pack: Pack, text: str, aliases: Iterable[str], side: Side) -> Claim:
+    """One sentence and at most four turns it rests on: one of each lineage before a second."""
+    lineage = {turn.alias: turn.lineage for turn in pack.turns}
+    seen: dict[str, int] = {}
+    places = []
+    for place, alias in enumerate(dict.fromkeys(aliases)):
+        home = lineage[alias]
+        places.append((seen.get(home, 0), place, alias))
+        seen[home] = seen.get(home, 0) + 1
+    kept = sorted(sorted(places)[:REFS_PER_SIDE], key=lambda each: each[1])
+    return Claim(text=text, side=side, refs=tuple(alias for _, _, alias in kept))
 
 
 def make(
@@ -43,6 +36,7 @@ def make(
     title: str,
     summary: str,
     claims: tuple[Claim, ...],
+    bridge: Bridge | None = None,
 ) -> Draft:
     """A draft of one rule on one pair, with cues, counter-evidence and why it is no fact."""
     cited = {alias for each in claims for alias in each.refs}
@@ -55,8 +49,8 @@ def make(
         src=pair.src,
         dst_table=pair.dst_table,
         dst=pair.dst,
-        title=quote(title, TITLE),
-        summary=quote(summary, SUMMARY),
+        title=cut(title, TITLE),
+        summary=cut(summary, SUMMARY),
         claims=claims,
         counter=pair.counter,
         cues=cues(pack, pair, cited),
@@ -66,6 +60,7 @@ def make(
         next_check="source_reopen_check",
         start=start,
         support=round(min(1.0, support), 6),
+        bridge=bridge,
     )
 
 
@@ -76,3 +71,9 @@ def cues(pack: Pack, pair: Pair, cited: set[str]) -> tuple[str, ...]:
     ends = (pair.dst,) if pair.dst_table == "Concept" else ()
     order = dict.fromkeys((*ends, *pair.shared, *mentioned))
     return tuple(names[each] for each in order if each in names)[:CUES]
+
+
+def labels(pack: Pack, concepts: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    """Labels of the first concepts that the pack names."""
+    names = {each.concept_id: each.label for each in pack.concepts}
+    return tuple(names[each] for each in concepts if each in names)[:most]

@@ -2,15 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
 
 from dream.index import Index
 from dream.model import Focus
+from dream.pairs import apart
 from graphstore.model.knowledge import SeedRow
 
-SEEDS_PER_SHAPE = 8
-CLUSTERS, THEMES, FRONTIERS = 16, 12, 12
-THEME_LINEAGES = 3
-SHAPELESS = "shadow_route"
+SEEDS_PER_SHAPE: Final = 8
+CLUSTERS, THEMES, EDGES, FRONTIERS = 16, 12, 16, 12
+THEME_LINEAGES: Final = 3
+CORRECTED_LINEAGES: Final = 2
+OPEN_QUESTIONS: Final = 2
+TRACKABLE: Final = 0.35
+"""Least salience of a question that is worth a pack of its own."""
+CROWD: Final = 12
+"""A concept of more questions makes no edge: what so many ask about joins nothing."""
+SHAPELESS: Final = "shadow_route"
 
 
 def foci(index: Index, seeds: tuple[SeedRow, ...]) -> Iterator[Focus]:
@@ -19,6 +28,7 @@ def foci(index: Index, seeds: tuple[SeedRow, ...]) -> Iterator[Focus]:
     yield from journeys(index)
     yield from scouted(seeds)
     yield from clusters(index)
+    yield from edges(index)
     yield from frontiers(index)
     yield from themes(index)
 
@@ -31,7 +41,7 @@ def corrections(index: Index) -> Iterator[Focus]:
             groups[signal.type, concept].add(ref)
     taken: set[frozenset[str]] = set()
     for (target, concept), refs in sorted(groups.items()):
-        if len(index.lineages_of(refs)) >= 2 and frozenset(refs) not in taken:  # noqa: PLR2004
+        if len(index.lineages_of(refs)) >= CORRECTED_LINEAGES and frozenset(refs) not in taken:
             taken.add(frozenset(refs))
             yield Focus(kind="correction", id=f"{target}/{concept}", family="correction")
 
@@ -72,21 +82,61 @@ def seed_focus(row: SeedRow) -> Focus:
 
 
 def clusters(index: Index) -> Iterator[Focus]:
-    """Questions asked again: the clusters with most askings."""
+    """Questions asked again: the clusters of most lineages, then of most askings."""
     found = []
     for cluster, members in index.members.items():
         askings = index.cluster_refs(cluster)
-        if len(members) > 1 or len(askings) > 1:
+        salience = max(index.questions[each].salience for each in members)
+        if len(askings) > 1 and salience >= TRACKABLE:
             found.append((-len(index.lineages_of(askings)), -len(askings), cluster))
     for _, _, cluster in sorted(found)[:CLUSTERS]:
         yield Focus(kind="question_link", id=cluster, family="ready_pack")
 
 
+def edges(index: Index) -> Iterator[Focus]:
+    """Two specific concepts that questions of different lineages name together, unlinked.
+
+    One edge for each pair of questions: the one of the rarest concepts.
+    """
+    naming: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for question in index.askings:
+        if index.questions[question].salience >= TRACKABLE:
+            held = [each for each in index.specific(question) if not is_crowded(each, index)]
+            for pair in combinations(sorted(held), 2):
+                naming[pair].append(question)
+    scored = sorted(
+        (-round(index.idf(one) + index.idf(other), 6), one, other) for one, other in naming
+    )
+    seen: set[tuple[str, str]] = set()
+    count = 0
+    for _, one, other in scored:
+        fresh = {
+            each
+            for each in combinations(naming[one, other], 2)
+            if each not in seen and apart(*each, index)
+        }
+        if fresh and count < EDGES:
+            seen |= fresh
+            count += 1
+            yield Focus(kind="concept_edge", id=f"{one} {other}", family="ready_pack")
+
+
+def is_crowded(concept: str, index: Index) -> bool:
+    """Whether too many questions name a concept."""
+    return len(index.concept_questions.get(concept, ())) > CROWD
+
+
 def frontiers(index: Index) -> Iterator[Focus]:
-    """Threads that stopped somewhere, the newest first."""
-    newest: dict[str, tuple[float, str]] = {}
-    for ref, _ in index.signal_refs.get("frontier", ()):
-        newest[index.turns[ref].thread_id] = index.when(ref)
+    """Threads that stopped somewhere or left two questions open, the newest first."""
+    newest = {index.turns[ref].thread_id: index.when(ref) for ref in sorted(index.last_stops)}
+    for thread, questions in index.asked_in.items():
+        left = [
+            each
+            for each in questions
+            if index.questions[each].salience >= TRACKABLE and not index.cluster_answers(each)
+        ]
+        if len(left) >= OPEN_QUESTIONS:
+            newest.setdefault(thread, index.when(index.thread_turns[thread][-1]))
     order = sorted(newest, key=lambda thread: (-newest[thread][0], thread))
     for thread in order[:FRONTIERS]:
         yield Focus(kind="frontier", id=thread, family="ready_pack")

@@ -4,14 +4,16 @@ Only ``pack.py`` and ``cycle.py`` see it; functions, worker and checks see packs
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from pydantic import TypeAdapter
 
-from dream.lexicon import has
+from dream.lexicon import folded, has
+from graphstore import ids
 from graphstore.derivation import Ground
 from graphstore.model.hubs import hub_limit, is_generic
 from graphstore.model.knowledge import (
@@ -26,7 +28,12 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 
-SIGNALS = TypeAdapter(tuple[Signal, ...])
+SIGNALS: Final = TypeAdapter(tuple[Signal, ...])
+CLEAN: Final = ("human", "assistant")
+"""Roles and taints of turns that may be premises."""
+SPECIFIC_DF: Final = 2
+STOP: Final = 4
+"""A frontier among so many last turns of a lineage is where it stopped."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Index:
     ground: Ground
     marks: dict[str, tuple[Signal, ...]] = field(default_factory=dict)
     """Signals by ref, filled on first use."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Folded text by lineage, filled on first use."""
 
     @cached_property
     def turns(self) -> dict[str, SourceRefNode]:
@@ -43,7 +52,7 @@ class Index:
         return {
             turn.ref: turn
             for turn in self.ground.turns
-            if turn.role in ("human", "assistant") and not turn.alternative
+            if turn.role in CLEAN and turn.taint in CLEAN and not turn.alternative
         }
 
     @cached_property
@@ -95,7 +104,7 @@ class Index:
     def is_specific(self, concept: str) -> bool:
         """Not generic, and named in at least two lineages."""
         found = self.concepts.get(concept)
-        return found is not None and concept not in self.generic and found.df >= 2  # noqa: PLR2004
+        return found is not None and concept not in self.generic and found.df >= SPECIFIC_DF
 
     def idf(self, concept: str) -> float:
         """ln((1 + N) / (1 + df)) over N lineages."""
@@ -206,6 +215,12 @@ class Index:
             found[cluster].append(question)
         return {cluster: tuple(found[cluster]) for cluster in sorted(found)}
 
+    @cached_property
+    def core_clusters(self) -> frozenset[str]:
+        """Clusters that hold the core inquiry of a Journey."""
+        cores = {ids.question_id(journey.core_inquiry) for journey in self.journeys.values()}
+        return frozenset(self.clusters[core] for core in cores if core in self.clusters)
+
     def cluster_refs(self, question: str) -> tuple[str, ...]:
         """Every asking of a question's cluster, oldest first."""
         members = self.members.get(self.clusters.get(question, ""), ())
@@ -272,6 +287,16 @@ class Index:
         refs = self.thread_turns.get(thread, ())
         return self.rarest(each for ref in refs for each in self.turn_concepts.get(ref, ()))
 
+    def weighty(self, refs: Iterable[str]) -> tuple[str, ...]:
+        """Specific concepts of some turns, by idf times the turns that mention them."""
+        counts = Counter(each for ref in refs for each in self.turn_concepts.get(ref, ()))
+        weights = {
+            each: round(count * self.idf(each), 6)
+            for each, count in counts.items()
+            if self.is_specific(each)
+        }
+        return tuple(sorted(weights, key=lambda each: (-weights[each], each)))
+
     @cached_property
     def lineage_concepts(self) -> dict[str, frozenset[str]]:
         """Specific concepts by lineage."""
@@ -281,6 +306,21 @@ class Index:
                 for lineage in self.lineages_of(refs):
                     found[lineage].add(concept)
         return {lineage: frozenset(found[lineage]) for lineage in sorted(found)}
+
+    @cached_property
+    def lineage_turns(self) -> dict[str, tuple[str, ...]]:
+        """Clean refs by lineage root."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for refs in self.thread_turns.values():
+            found[self.lineage(refs[0])].extend(refs)
+        return {root: tuple(found[root]) for root in sorted(found)}
+
+    def says(self, lineage: str, label: str) -> bool:
+        """Whether a lineage writes a label anywhere, kept as a concept of it or not."""
+        if lineage not in self.texts:
+            refs = self.lineage_turns.get(lineage, ())
+            self.texts[lineage] = folded("\n".join(self.turns[ref].text for ref in refs))
+        return folded(label) in self.texts[lineage]
 
     @cached_property
     def verifying(self) -> frozenset[str]:
@@ -300,6 +340,24 @@ class Index:
             kind: tuple(sorted(found[kind], key=lambda each: (self.when(each[0]), each[1].type)))
             for kind in sorted(found)
         }
+
+    @cached_property
+    def last_stops(self) -> frozenset[str]:
+        """Frontier turns after which their lineage said little: work stopped there."""
+        found: dict[str, str] = {}
+        for ref, _ in self.signal_refs.get("frontier", ()):
+            found[self.lineage(ref)] = ref
+        return frozenset(ref for root, ref in found.items() if self._ends_with(root, ref))
+
+    def _ends_with(self, lineage: str, ref: str) -> bool:
+        newest = max(self.lineage_turns[lineage], key=self.when)
+        thread = self.thread_turns[self.turns[ref].thread_id]
+        is_newest_thread = self.turns[newest].thread_id == self.turns[ref].thread_id
+        return is_newest_thread and ref in thread[-STOP:]
+
+    def is_last_stop(self, ref: str) -> bool:
+        """Whether a frontier is where its lineage stopped."""
+        return ref in self.last_stops
 
     def signals(self, turn: SourceRefNode) -> tuple[Signal, ...]:
         if turn.ref not in self.marks:

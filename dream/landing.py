@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,13 +13,13 @@ from graphstore import ids
 from graphstore.model.base import Value
 from graphstore.model.hypothesis import (
     HYPOTHESES,
-    LIVE,
     AnyHypothesis,
-    Claim,
-    CounterEvidence,
+    Expired,
     Hypothesis,
     HypothesisState,
+    Invalidated,
     TrustHorizon,
+    standing,
 )
 from graphstore.model.job import Job
 from graphstore.model.record import ParkedDraft
@@ -35,6 +36,10 @@ TRIGGERS: Final = (
     "horizon_review_due",
 )
 TABLES: Final = {kind.TABLE: kind for kind in HYPOTHESES}
+FRESH_REFS: Final = 2
+"""New turns, later than its closing, that let a closed pair be proposed again."""
+Ends = tuple[str, str, str]
+"""(function, src, dst): a pair is hypothesised about once."""
 
 
 class Judged(Value):
@@ -45,14 +50,30 @@ class Judged(Value):
     verdict: Verdict
 
 
+class Dropped(Value):
+    """A draft that left no trace but its count: which job, and why."""
+
+    job_id: str
+    reason: str
+    """``duplicate``, or the check it failed."""
+
+
 class Sorted(Value):
-    """What lands: edges, parked drafts, and what was dropped, by reason."""
+    """What lands: edges and parked drafts; and what was dropped."""
 
     hypotheses: tuple[AnyHypothesis, ...]
     parked: tuple[ParkedDraft, ...]
-    duplicates: int
-    rejected: tuple[tuple[str, str], ...]
-    """(job id, failed check)."""
+    dropped: tuple[Dropped, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a landing is judged against, read when the store is open again."""
+
+    known: tuple[Hypothesis, ...]
+    """Every hypothesis edge, whatever its state."""
+    current: Mapping[str, str | None]
+    """Fingerprints now of every ref that a draft or a known hypothesis cites."""
 
 
 def horizon(settings: DreamSettings, now: datetime) -> TrustHorizon:
@@ -64,10 +85,14 @@ def horizon(settings: DreamSettings, now: datetime) -> TrustHorizon:
     )
 
 
+def ends(one: Hypothesis) -> Ends:
+    """What makes two hypotheses say the same."""
+    return (one.function, one.src, one.dst)
+
+
 def settle(
     judged: Sequence[Judged],
-    live: Sequence[Hypothesis],
-    current: Mapping[str, str | None],
+    ground: Ground,
     cycle_id: str,
     settings: DreamSettings,
     now: datetime,
@@ -76,34 +101,67 @@ def settle(
 ) -> Sorted:
     """Sort verdicts into edges and parked drafts.
 
-    ``current`` holds the fingerprints as they are now: a source that changed while the store
-    was closed parks the draft. The best support of one (function, src, dst) wins.
+    A source that changed while the store was closed parks the draft. Of one (function, src, dst)
+    the best accepted draft wins; a pair that stands already, or was closed and has no two later
+    turns, is a duplicate.
     """
+    live, closed = apart(ground, now)
+    taken = {ends(one) for one in live}
     accepted: list[Hypothesis] = []
     parked: list[ParkedDraft] = []
-    rejected: list[tuple[str, str]] = []
-    taken = {(each.function, each.src, each.dst) for each in live if each.state in LIVE}
-    duplicates = 0
+    dropped: list[Dropped] = []
     for each in sorted(judged, key=best_first):
         edge = hypothesis_of(each, live, cycle_id, settings, now)
-        failed = failures(each, edge, current, staged=staged)
+        failed = failures(each, edge, ground.current, staged=staged)
+        before = closed.get(ends(edge))
         if not isinstance(each.verdict, Accepted | Parked):
-            rejected += [(each.job.job_id, name) for name in failed]
-        elif (edge.function, edge.src, edge.dst) in taken:
-            duplicates += 1
+            dropped += [Dropped(job_id=each.job.job_id, reason=name) for name in failed]
+        elif ends(edge) in taken or (before and not reopens(each, edge, before)):
+            dropped.append(Dropped(job_id=each.job.job_id, reason="duplicate"))
         else:
-            taken.add((edge.function, edge.src, edge.dst))
+            taken.add(ends(edge))
+            if before is not None:
+                edge = edge.replace(supersedes=before.hypothesis_id)
             if failed:
                 parked.append(park(edge, failed))
             else:
                 accepted.append(edge)
-    kept, dropped = retained(accepted, settings)
+    kept, faint = retained(accepted, settings)
     return Sorted(
         hypotheses=tuple(sorted(kept, key=lambda one: one.hypothesis_id)),  # type: ignore[arg-type]
-        parked=tuple(sorted((*parked, *dropped), key=lambda one: one.hypothesis.hypothesis_id)),
-        duplicates=duplicates,
-        rejected=tuple(sorted(rejected)),
+        parked=tuple(sorted((*parked, *faint), key=lambda one: one.hypothesis.hypothesis_id)),
+        dropped=tuple(sorted(dropped, key=lambda one: (one.job_id, one.reason))),
     )
+
+
+def apart(ground: Ground, now: datetime) -> tuple[tuple[Hypothesis, ...], dict[Ends, Hypothesis]]:
+    """Hypotheses that stand, and the newest refuted or expired one of each pair.
+
+    Those whose source changed, and superseded ones, stand in nobody's way.
+    """
+    live: list[Hypothesis] = []
+    closed: dict[Ends, Hypothesis] = {}
+    for one in sorted(ground.known, key=lambda each: (each.created_at, each.hypothesis_id)):
+        match standing(one, now, ground.current):
+            case Invalidated(reason=HypothesisState.REFUTED.value) | Expired():
+                closed[ends(one)] = one
+            case Invalidated():
+                continue
+            case _:
+                live.append(one)
+    return tuple(live), closed
+
+
+def reopens(each: Judged, edge: Hypothesis, before: Hypothesis) -> bool:
+    """Whether two turns later than its closing speak for a closed pair."""
+    since = before.closed_at or before.expires_at
+    cited = set(each.verdict.draft.refs)
+    fresh = [
+        turn.ref
+        for turn in each.pack.turns
+        if turn.alias in cited and turn.at is not None and turn.at > since
+    ]
+    return len(fresh) >= FRESH_REFS and edge.hypothesis_id != before.hypothesis_id
 
 
 def best_first(each: Judged) -> tuple[bool, float, str, str, str]:
@@ -129,25 +187,26 @@ def failures(
 
 
 def park(edge: Hypothesis, failed: tuple[str, ...]) -> ParkedDraft:
-    """A draft that waits."""
-    waiting = edge.replace(state=HypothesisState.PARKED)
+    """A draft that waits; what is sensitive waits for a human."""
+    sensitivity = "human_review" if "not_sensitive" in failed else edge.sensitivity
+    waiting = edge.replace(state=HypothesisState.PARKED, sensitivity=sensitivity)
     return ParkedDraft(hypothesis=waiting, failed=failed)  # type: ignore[arg-type]
 
 
 def retained(
     edges: Sequence[Hypothesis], settings: DreamSettings
 ) -> tuple[list[Hypothesis], list[ParkedDraft]]:
-    """Those above the floor or among the best of the cycle; the others wait, with their distance."""
+    """Those above the floor or among the best of the cycle; the others wait."""
     order = sorted(edges, key=lambda one: (-one.retention, one.hypothesis_id))
     best = {one.hypothesis_id for one in order[: settings.keep_best]}
     kept: list[Hypothesis] = []
-    dropped: list[ParkedDraft] = []
+    faint: list[ParkedDraft] = []
     for edge in order:
         if edge.retention >= settings.retention_min or edge.hypothesis_id in best:
             kept.append(edge)
         else:
-            dropped.append(park(edge, ("below_retention",)))
-    return kept, dropped
+            faint.append(park(edge, ("below_retention",)))
+    return kept, faint
 
 
 def hypothesis_of(
@@ -155,20 +214,18 @@ def hypothesis_of(
 ) -> Hypothesis:
     """The edge that a draft would be: aliases become refs, dates and points are set by policy."""
     draft, pack = each.verdict.draft, each.pack
-    turns = {turn.alias: turn for turn in (*pack.turns, *pack.counter_turns)}
-    premises = sorted(
-        {turns[a].ref: turns[a].fingerprint for a in draft.refs if a in turns}.items()
-    )
-    counter = [resolved(one, turns_by_alias(pack)) for one in draft.counter]
-    dates = horizon(settings, now)
+    refs = {turn.alias: turn.ref for turn in (*pack.turns, *pack.counter_turns)}
+    prints = {turn.ref: turn.fingerprint for turn in (*pack.turns, *pack.counter_turns)}
+    premises = named(draft.refs, refs)
+    claims = [one.replace(refs=named(one.refs, refs)) for one in draft.claims]
+    against = [one.replace(refs=named(one.refs, refs)) for one in draft.counter]
+    counts, dates = counts_of(draft, pack, live, now), horizon(settings, now)
     return TABLES[draft.edge](
         src_table=draft.src_table,
         src=draft.src,
         dst_table=draft.dst_table,
         dst=draft.dst,
-        hypothesis_id=ids.hypothesis_id(
-            draft.function, draft.rule, draft.src, draft.dst, (ref for ref, _ in premises)
-        ),
+        hypothesis_id=ids.hypothesis_id(draft.function, draft.rule, draft.src, draft.dst, premises),
         function=draft.function,
         rule=draft.rule,
         mode=draft.mode,
@@ -177,12 +234,12 @@ def hypothesis_of(
         title=draft.title,
         summary=draft.summary,
         why_not_fact=draft.why_not_fact,
-        claims=texts([resolved(one, turns_by_alias(pack)) for one in draft.claims]),
-        refs=tuple(ref for ref, _ in premises),
-        ref_fingerprints=tuple(fingerprint for _, fingerprint in premises),
-        counter_evidence=texts(counter),
-        counter_refs=tuple(sorted({ref for one in counter for ref in one.refs})),
-        source_fingerprint=ids.source_fingerprint(premises),
+        claims=texts(claims),
+        refs=premises,
+        ref_fingerprints=tuple(prints[ref] for ref in premises),
+        counter_evidence=texts(against),
+        counter_refs=tuple(sorted({ref for one in against for ref in one.refs})),
+        source_fingerprint=ids.source_fingerprint((ref, prints[ref]) for ref in premises),
         cues=draft.cues,
         voices=(),
         seed_id=pack.focus.id if pack.focus.kind == "seed" else None,
@@ -197,14 +254,14 @@ def hypothesis_of(
         confirmations=0,
         contradictions=0,
         validation_ids=(),
-        retention=policies.retention(standing_of(draft, pack, live, now)),
+        retention=policies.retention(counts),
         quality=draft.support,
         declared_confidence=draft.declared_confidence,
-        divergence=0.0,
+        divergence=round(policies.divergence(counts), 6),
         coefficients=policies.COEFFICIENTS,
         sensitivity="none",
         next_check=draft.next_check,
-        extras="{}",
+        extras=extras(draft, refs),
         created_at=now,
         validated_at=None,
         review_after=dates.review_after,
@@ -218,15 +275,9 @@ def hypothesis_of(
     )
 
 
-def turns_by_alias(pack: Pack) -> dict[str, str]:
-    """Alias to ref."""
-    return {turn.alias: turn.ref for turn in (*pack.turns, *pack.counter_turns)}
-
-
-def resolved(one: Claim | CounterEvidence, refs: Mapping[str, str]) -> Claim | CounterEvidence:
-    """Aliases of a claim or of counter-evidence as refs."""
-    found = tuple(sorted(refs[alias] for alias in one.refs if alias in refs))
-    return one.replace(refs=found)
+def named(aliases: Sequence[str], refs: Mapping[str, str]) -> tuple[str, ...]:
+    """Refs of aliases, sorted, each once; unknown ones were counted by a check."""
+    return tuple(sorted({refs[alias] for alias in aliases if alias in refs}))
 
 
 def texts(values: Sequence[Value]) -> str:
@@ -234,16 +285,25 @@ def texts(values: Sequence[Value]) -> str:
     return ids.canonical([each.model_dump(mode="json") for each in values]).decode()
 
 
-def standing_of(
+def extras(draft: Draft, refs: Mapping[str, str]) -> str:
+    """What only some drafts carry, as a canonical JSON object."""
+    if draft.bridge is None:
+        return "{}"
+    bridge = draft.bridge.replace(refs=named(draft.bridge.refs, refs))
+    return ids.canonical({"bridge": bridge.model_dump(mode="json")}).decode()
+
+
+def counts_of(
     draft: Draft, pack: Pack, live: Sequence[Hypothesis], now: datetime
-) -> policies.Standing:
+) -> policies.Counts:
     """The counts that retention looks at."""
-    turns = [turn for turn in pack.turns if turn.alias in set(draft.refs)]
+    cited = set(draft.refs)
+    turns = [turn for turn in pack.turns if turn.alias in cited]
     sides = Counter(each.side for each in draft.claims for _ in each.refs)
-    moments = [turn.at for turn in turns if turn.at]
-    newest = max(moments, default=None)
+    newest = max((turn.at for turn in turns if turn.at is not None), default=None)
     alike = tuple(frozenset(each.cues) for each in live if each.function == draft.function)
-    return policies.Standing(
+    age = None if newest is None else (now - newest).total_seconds() / 86_400
+    return policies.Counts(
         refs=len(turns),
         threads=len({turn.lineage for turn in turns}),
         bridge_refs=sides["a"] + sides["b"] if sides["a"] and sides["b"] else 0,
@@ -252,7 +312,5 @@ def standing_of(
         counters=len({alias for each in draft.counter for alias in each.refs}),
         function=draft.function,
         novelty=policies.novelty(frozenset(draft.cues), alike),
-        recency=policies.recency(
-            None if newest is None else (now - newest).total_seconds() / 86_400
-        ),
+        recency=policies.recency(age),
     )

@@ -4,9 +4,12 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Final
 from unicodedata import normalize
 
-SENSITIVE = ("credential", "property_risk", "health", "trauma", "hidden_state")
+SENSITIVE: Final = ("credential", "property_risk", "health", "trauma", "hidden_state")
+TECHNICAL: Final = ("credential", "health")
+"""Classes whose words engineers use of machines."""
 
 
 @cache
@@ -36,11 +39,14 @@ def has(name: str, text: str) -> bool:
     return lists()[name].search(folded(text)) is not None
 
 
-def sensitivity(text: str) -> str | None:
-    """The sensitive class of a text, None where the words are technical or disclaimed."""
+def sensitivity(text: str, context: str = "") -> str | None:
+    """The sensitive class of a text.
+
+    None where the words are disclaimed or, with their context, technical.
+    """
     plain = lists()["boundary"].sub(" ", folded(text))
-    technical = lists()["technical_context"].search(plain) is not None
+    technical = has("technical_context", f"{text}\n{context}")
     for name in SENSITIVE:
-        if lists()[name].search(plain) and not (technical and name in ("credential", "health")):
+        if lists()[name].search(plain) and not (technical and name in TECHNICAL):
             return name
     return None

@@ -17,7 +17,7 @@ class Focus(Value):
     """What a pack is about."""
 
     kind: str
-    """seed, question_link, journey, frontier, theme, thread or correction."""
+    """seed, question_link, journey, frontier, theme, concept_edge or correction."""
     id: str
     family: Family
     shape: str | None = None
@@ -66,7 +66,7 @@ class PackQuestion(Value):
     resolved: bool
     """A later human turn resolved one of its cluster."""
     is_core: bool = False
-    """The core inquiry of a Journey."""
+    """Its cluster holds the core inquiry of a Journey."""
     concepts: tuple[str, ...] = ()
     thread_id: str
     """Of its first asking."""
@@ -93,7 +93,7 @@ class PackConcept(Value):
 
 
 class PackThread(Value):
-    """What the focus thread did and did not do."""
+    """What a thread of the focus did and did not do, over its whole lineage."""
 
     thread_id: str
     lineage: str
@@ -106,18 +106,22 @@ class PackThread(Value):
     open_questions: int
     frontiers: int
     concepts: tuple[str, ...]
+    """Specific ones, those that most weigh in it first."""
     verified_elsewhere: int
-    """Other lineages with >= 1 common specific concept that use words of verification."""
-    absent: tuple["Absent", ...] = ()
+    """Other lineages with >= 2 common specific concepts that use words of verification."""
 
 
 class Absent(Value):
-    """A concept that keeps company with the focus elsewhere, and is absent here."""
+    """A concept that keeps company with one end elsewhere, and is absent there."""
 
+    src: str
+    """The thread or Journey in which it does not occur."""
     concept_id: str
     label: str
     with_concepts: tuple[str, ...]
-    """Labels of the focus's specific concepts it comes with."""
+    """Labels of the specific concepts of that end it comes with, the rarest first."""
+    company: int
+    """How many they are."""
     lineages: int
     support: float
     """Sum of idf of the concepts it comes with."""
@@ -194,6 +198,8 @@ class Contribution(Value):
 
 
 class CounterSearch(Value):
+    """Kinds of counter-evidence: which were looked for, which were found."""
+
     searched: tuple[str, ...]
     found: tuple[str, ...]
 
@@ -226,6 +232,7 @@ class Pack(Value):
     corrections: tuple[PackCorrection, ...] = ()
     parts: tuple[Part, ...] = ()
     thread: PackThread | None = None
+    absent: tuple[Absent, ...] = ()
     pairs: tuple[Pair, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
     contributions: tuple[Contribution, ...] = ()
@@ -249,6 +256,22 @@ class TooThin(Value):
 Packed: TypeAlias = Annotated[Pack | TooThin, Field(discriminator="outcome")]
 
 
+class Bridge(Value):
+    """How two Journeys may unlock each other; shown as an optional probe only."""
+
+    kind: Literal["shared_unblock_condition", "shared_blockage", "counterpath", "frontier_rhyme"]
+    journeys: tuple[str, ...]
+    """The two ids, sorted."""
+    refs: tuple[str, ...]
+    """Of both sides; aliases in a draft."""
+    shared_pattern: str
+    """At least four words."""
+    possible_reason: str
+    unblock_condition: str
+    falsification_cues: tuple[str, ...]
+    """What would speak against it; at least one."""
+
+
 class Draft(Value):
     """What a function or a model proposes. Refs are aliases of its pack."""
 
@@ -269,6 +292,7 @@ class Draft(Value):
     next_check: Literal["source_reopen_check", "user_probe", "retrospective_check"]
     start: Literal[20, 30]
     support: float
+    bridge: Bridge | None = None
     declared_confidence: float | None = None
     method: Literal["deterministic", "model"] = "deterministic"
 

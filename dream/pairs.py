@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import log
 
+from dream.company import absent
 from dream.index import Index
 from dream.model import Focus
+from dream.wording import content_words
 
 MOST = 16
 BRIDGE_SIDE, BRIDGE_BEST = 4, 8
@@ -25,17 +28,24 @@ class Candidate:
 
 
 def candidates(focus: Focus, index: Index) -> tuple[Candidate, ...]:
-    """Pairs of a focus, at most 16, endpoints in the store, no node with itself."""
+    """Pairs of a focus, at most 16; no node with itself, no two threads of one lineage."""
     finders = {
         "seed": of_seed,
         "question_link": of_cluster,
         "journey": of_journey,
         "frontier": of_thread,
         "theme": of_theme,
+        "concept_edge": of_edge,
         "correction": of_correction,
     }
     found = dict.fromkeys(finders[focus.kind](focus, index))
-    return tuple(pair for pair in found if pair.src != pair.dst)[:MOST]
+    return tuple(pair for pair in found if pair.src != pair.dst and not kin(pair, index))[:MOST]
+
+
+def kin(pair: Candidate, index: Index) -> bool:
+    """Two threads of one lineage: one conversation has nothing to say to itself."""
+    one, other = index.threads.get(pair.src), index.threads.get(pair.dst)
+    return one is not None and other is not None and one.lineage_root == other.lineage_root
 
 
 def of_seed(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -153,11 +163,6 @@ def words_shared(index: Index, one: str, other: str) -> int:
     )
 
 
-def content_words(text: str) -> frozenset[str]:
-    """Words of at least five letters, folded: the long ones carry content."""
-    return frozenset(word for word in text.casefold().split() if len(word) >= 5)  # noqa: PLR2004
-
-
 def unresolved(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Open questions of a knot, pairwise."""
     nodes = side(focus, "member", "side_a", "side_b", "cut")
@@ -180,11 +185,10 @@ def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
 
 def companions(question: str, index: Index) -> tuple[str, ...]:
     """Questions of other clusters that share the rarest concepts with this one."""
-    cluster = index.clusters[question]
     found: dict[str, float] = {}
     for concept in index.specific(question):
         for other in index.concept_questions.get(concept, ()):
-            if index.clusters[other] != cluster:
+            if other in index.askings and apart(question, other, index):
                 found[other] = found.get(other, 0.0) + index.idf(concept)
     return tuple(sorted(found, key=lambda each: (-round(found[each], 6), each)))[:BRIDGE_BEST]
 
@@ -207,7 +211,8 @@ def of_journey(focus: Focus, index: Index) -> Iterator[Candidate]:
     ]
     for question in open_ones[:OPEN_QUESTIONS]:
         yield Candidate("Journey", focus.id, "Question", question)
-    for concept in absent(index, own, index.lineages_of(index.journey_refs.get(focus.id, ()))):
+    inside = index.lineages_of(index.journey_refs.get(focus.id, ()))
+    for concept in absent(index, own, inside):
         yield Candidate("Journey", focus.id, "Concept", concept)
 
 
@@ -220,24 +225,6 @@ def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
     lineage = index.threads[focus.id].lineage_root
     for concept in absent(index, set(index.thread_concepts(focus.id)), frozenset({lineage})):
         yield Candidate("Thread", focus.id, "Concept", concept)
-
-
-def absent(index: Index, own: set[str], inside: frozenset[str]) -> tuple[str, ...]:
-    """Concepts that come with >= 3 of the own ones in >= 3 other lineages, best support first."""
-    weights: dict[str, tuple[set[str], set[str]]] = {}
-    for lineage, concepts in index.lineage_concepts.items():
-        met = own & concepts
-        if lineage not in inside and met:
-            for concept in concepts - own:
-                with_, where = weights.setdefault(concept, (set(), set()))
-                with_.update(met)
-                where.add(lineage)
-    found = [
-        (-round(sum(index.idf(each) for each in with_), 6), concept)
-        for concept, (with_, where) in weights.items()
-        if len(with_) >= 3 and len(where) >= 3  # noqa: PLR2004
-    ]
-    return tuple(concept for _, concept in sorted(found)[:4])
 
 
 def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -263,11 +250,36 @@ def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
                 yield Candidate("Question", low, "Question", high, new_concept=concept)
 
 
+def of_edge(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Questions of different lineages that both name the two concepts of an edge."""
+    one, _, other = focus.id.partition(" ")
+    both = set(index.concept_questions[one]).intersection(index.concept_questions[other])
+    asked = [each for each in sorted(both) if each in index.askings]
+    scored = sorted(
+        (-adamic_adar(index, low, high), low, high)
+        for low, high in combinations(asked, 2)
+        if apart(low, high, index)
+    )
+    for _, low, high in scored[:BRIDGE_BEST]:
+        yield Candidate("Question", low, "Question", high)
+
+
+def apart(one: str, other: str, index: Index) -> bool:
+    """Two questions of different clusters that no lineage asks both of, and that nothing links."""
+    if index.clusters[one] == index.clusters[other] or other in index.neighbours.get(one, ()):
+        return False
+    near = index.lineages_of(index.cluster_refs(one))
+    return not near.intersection(index.lineages_of(index.cluster_refs(other)))
+
+
 def of_correction(focus: Focus, index: Index) -> Iterator[Candidate]:
-    """The last thread that was corrected, and the first."""
+    """The last thread that was corrected, and the first of another lineage."""
     refs = correction_refs(focus, index)
-    first, last = index.turns[refs[0]].thread_id, index.turns[refs[-1]].thread_id
-    yield Candidate("Thread", last, "Thread", first)
+    last = index.turns[refs[-1]].thread_id
+    home = index.threads[last].lineage_root
+    first = next((ref for ref in refs if index.lineage(ref) != home), None)
+    if first is not None:
+        yield Candidate("Thread", last, "Thread", index.turns[first].thread_id)
 
 
 def correction_refs(focus: Focus, index: Index) -> tuple[str, ...]:
@@ -283,8 +295,6 @@ def correction_refs(focus: Focus, index: Index) -> tuple[str, ...]:
 
 def adamic_adar(index: Index, one: str, other: str) -> float:
     """Sum over common neighbours of 1 / ln degree (Adamic and Adar 2003), degree at least 2."""
-    from math import log
-
     return round(sum(1 / log(max(2, index.degree(each))) for each in index.common(one, other)), 6)
 
 

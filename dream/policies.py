@@ -3,19 +3,16 @@
 from dataclasses import dataclass
 from typing import Final
 
+from dream.wording import share
+
 COEFFICIENTS: Final = "conservative_v1"
 COUNTERWEIGHT_FUNCTIONS: Final = frozenset({"compensatory", "active_imagination"})
 RECENT_DAYS: Final = 45
 UNDATED: Final = 0.4
 
 
-def share(count: float, of: int) -> float:
-    """S(x, k) = min(x, k) / k, never negative."""
-    return min(max(count, 0), of) / of
-
-
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Counts:
     """What retention looks at: counts of one draft, novelty and recency from 0 to 1."""
 
     refs: int
@@ -29,24 +26,24 @@ class Standing:
     recency: float
 
 
-def anchor(at: Standing) -> float:
+def anchor(at: Counts) -> float:
     """How well a draft is tied to turns."""
     return 0.45 * share(at.refs, 4) + 0.40 * share(at.threads, 3) + 0.15 * share(at.bridge_refs, 4)
 
 
-def divergence(at: Standing) -> float:
+def divergence(at: Counts) -> float:
     """How far the voices that speak for it differ."""
     voices, proposals = share(at.voices - 1, 3), share(at.proposals - 1, 3)
     return 0.38 * voices + 0.44 * proposals + 0.18 * share(at.threads, 3)
 
 
-def counterweight(at: Standing) -> float:
+def counterweight(at: Counts) -> float:
     """How much was looked for that speaks against it."""
     bonus = 0.25 if at.function in COUNTERWEIGHT_FUNCTIONS else 0.0
     return 0.75 * share(at.counters, 4) + bonus
 
 
-def retention(at: Standing) -> float:
+def retention(at: Counts) -> float:
     """Attention that a draft deserves, 0 to 1, rounded to 6 decimals."""
     total = (
         0.42 * anchor(at)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
 
+from dream.functions import place
 from dream.model import Pack
 from dream.settings import QueueSettings
 from graphstore import ids
@@ -20,13 +21,17 @@ FAMILIES: Final = {
     "other": 30,
     "periodic": 20,
 }
-FUNCTIONS: Final = ("compensatory", "amplification", "prospective", "active_imagination")
 BACKOFF_MINUTES: Final = 15
+REMEMBERED: Final = timedelta(days=1)
+"""So long the attempts of a failed job count when its evidence comes again."""
+BY_HAND: Final = 64
+UNSURE, SURE = 0.5, 0.7
+"""Validation rates between which a scheduled dream cycle takes ten jobs."""
 
 
 def priority(family: str, function: str) -> int:
     """By trigger family, a little less for the later functions."""
-    return FAMILIES[family] - FUNCTIONS.index(function)
+    return FAMILIES[family] - place(function)
 
 
 def job_id(pack: Pack, function: str) -> str:
@@ -35,33 +40,10 @@ def job_id(pack: Pack, function: str) -> str:
     return "job:" + ids.digest(function, pack.focus.kind, pack.focus.id, refs)
 
 
-def put(
-    pack: Pack,
-    function: str,
-    jobs: Jobs,
-    settings: QueueSettings,
-    now: datetime,
-    parked: Collection[str] = (),
-) -> Job | Duplicate:
-    """Enqueue a pack for a function, unless that work is there already or the queue is full.
-
-    ``parked`` holds the pack ids of unchanged parked drafts.
-    """
-    key = job_id(pack, function)
-    known = jobs.get(key)
-    if known is not None and suppresses(known, now):
-        return Duplicate(reason="existing_job")
-    if pack.pack_id in parked:
-        return Duplicate(reason="existing_parked")
-    if len(jobs.all(JobState.QUEUED)) >= settings.cap:
-        return Duplicate(reason="queue_full")
-    recent = (
-        known is not None
-        and known.state is JobState.FAILED
-        and now - known.created_at < timedelta(days=1)
-    )
-    job = Job(
-        job_id=key,
+def job_of(pack: Pack, function: str, settings: QueueSettings, now: datetime) -> Job:
+    """A queued job for a function on a pack."""
+    return Job(
+        job_id=job_id(pack, function),
         function=function,
         focus_kind=pack.focus.kind,
         focus_id=pack.focus.id,
@@ -69,13 +51,35 @@ def put(
         family=pack.focus.family,
         provenance=pack.focus.provenance,
         priority=priority(pack.focus.family, function),
-        attempts=known.attempts if known is not None and recent else 0,
         created_at=now,
         not_before=now + timedelta(hours=settings.not_before_hours),
         expires_at=now + timedelta(hours=settings.expires_hours),
     )
-    jobs.put((job,))
-    return job
+
+
+def considered(
+    pack: Pack,
+    function: str,
+    known: Job | None,
+    settings: QueueSettings,
+    now: datetime,
+    parked: Collection[tuple[str, str]] = (),
+) -> Job | Duplicate:
+    """The job that a pack gives, unless its work is there already; writes nothing.
+
+    ``parked`` holds (pack id, function) of parked drafts that still wait.
+    """
+    if known is not None and suppresses(known, now):
+        return Duplicate(reason="existing_job")
+    if all_stand(pack, function):
+        return Duplicate(reason="existing_hypothesis")
+    if (pack.pack_id, function) in parked:
+        return Duplicate(reason="existing_parked")
+    fresh = job_of(pack, function, settings, now)
+    failed = known is not None and known.state is JobState.FAILED
+    if known is not None and failed and now - known.created_at < REMEMBERED:
+        return fresh.replace(attempts=known.attempts)
+    return fresh
 
 
 def suppresses(known: Job, now: datetime) -> bool:
@@ -85,9 +89,39 @@ def suppresses(known: Job, now: datetime) -> bool:
     return known.state in (JobState.DONE, JobState.PARKED) and known.expires_at > now
 
 
+def all_stand(pack: Pack, function: str) -> bool:
+    """Whether every pair of a pack has a live hypothesis of the function."""
+    live = {(each.src, each.dst) for each in pack.neighbours if each.function == function}
+    return all((pair.src, pair.dst) in live for pair in pack.pairs)
+
+
+def put(
+    pack: Pack,
+    function: str,
+    jobs: Jobs,
+    settings: QueueSettings,
+    now: datetime,
+    parked: Collection[tuple[str, str]] = (),
+) -> Job | Duplicate:
+    """Enqueue a pack for a function; in a full queue the lowest priority is refused."""
+    known = jobs.get(job_id(pack, function))
+    job = considered(pack, function, known, settings, now, parked)
+    if isinstance(job, Duplicate):
+        return job
+    queued = jobs.all(JobState.QUEUED)
+    if len(queued) < settings.cap:
+        jobs.put((job,))
+        return job
+    lowest = max(queued, key=order)
+    if order(job) > order(lowest):
+        return Duplicate(reason="queue_full")
+    jobs.put((job, lowest.replace(state=JobState.EXPIRED, last_reason="queue_full")))
+    return job
+
+
 def order(job: Job) -> tuple[int, bool, int, str]:
     """Sort key: priority, computed before annotated, function order, id."""
-    return (-job.priority, job.provenance != "computed", FUNCTIONS.index(job.function), job.job_id)
+    return (-job.priority, job.provenance != "computed", place(job.function), job.job_id)
 
 
 def due(jobs: Jobs, now: datetime, *, by_hand: bool) -> tuple[Job, ...]:
@@ -96,11 +130,20 @@ def due(jobs: Jobs, now: datetime, *, by_hand: bool) -> tuple[Job, ...]:
     return tuple(sorted((job for job in queued if by_hand or job.not_before <= now), key=order))
 
 
+def allowance(validation_rate: float | None, *, by_hand: bool) -> int:
+    """Jobs of one dream cycle: by hand 64, else the more the less its hypotheses hold."""
+    if by_hand:
+        return BY_HAND
+    if validation_rate is None or UNSURE <= validation_rate < SURE:
+        return 10
+    return 15 if validation_rate < UNSURE else 5
+
+
 def swept(jobs: Jobs, settings: QueueSettings, now: datetime) -> tuple[Job, ...]:
     """Jobs whose lease ran out or whose date passed, as they must become; written back."""
     changed = []
     for job in jobs.all(JobState.QUEUED, JobState.RUNNING):
-        if job.state is JobState.RUNNING and job.lease_until is not None and job.lease_until <= now:
+        if job.state is JobState.RUNNING and (job.lease_until is None or job.lease_until <= now):
             changed.append(retried(job, settings, "lease ran out", now))
         elif job.state is JobState.QUEUED and job.expires_at <= now:
             changed.append(job.replace(state=JobState.EXPIRED, last_reason="expired"))

@@ -1,14 +1,15 @@
-"""Queue rows, leases and stamps of dreaming, beside the records in ledger.db. Policy is in dream."""
+"""Queue rows, leases and stamps of dreaming, beside the records in ledger.db; no policy."""
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from graphstore.ledger import Ledger
 from graphstore.model.job import Job, JobState, Stamps
 
 _TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS job(job_id TEXT PRIMARY KEY, state TEXT NOT NULL, body TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS job(
+      job_id TEXT PRIMARY KEY, state TEXT NOT NULL, body TEXT NOT NULL)""",
     "CREATE TABLE IF NOT EXISTS stamp(name TEXT PRIMARY KEY, body TEXT NOT NULL)",
 )
 _PUT: Final = (
@@ -39,7 +40,7 @@ class Jobs:
 
     def all(self, *states: JobState) -> tuple[Job, ...]:
         """Jobs in one of the states, or all, by id."""
-        rows: list[tuple[Any, ...]] = self._ledger.select("SELECT body FROM job ORDER BY job_id")
+        rows = self._ledger.select("SELECT body FROM job ORDER BY job_id")
         jobs = (Job.from_json(row[0]) for row in rows)
         return tuple(job for job in jobs if not states or job.state in states)
 

@@ -6,12 +6,12 @@ Rules: cross_thread_resonance, theme_deepening, journey_pattern_resonance (by fr
 from collections.abc import Iterator
 from typing import Final
 
-from dream.drafting import claim, day, make, share
-from dream.gathering import quote
-from dream.model import Draft, Pack, PackQuestion, Pair
+from dream.drafting import claim, labels, make
+from dream.model import Bridge, Draft, Pack, PackJourney, PackQuestion, Pair
+from dream.wording import day, listed, quote, share
 
 NAME: Final = "amplification"
-WANTS: Final = ("weak_bridge", "question_link", "theme", "journey")
+WANTS: Final = ("weak_bridge", "concept_edge", "theme", "knot", "question_link", "journey")
 EDGE: Final = "RESONATES"
 RULES: Final = (
     "cross_thread_resonance",
@@ -22,7 +22,7 @@ INSTRUCTIONS: Final = (
     "Say which two questions of different threads turn on the same thing without meeting. "
     "Cite turns of both sides. Shared vocabulary alone is not enough."
 )
-NEIGHBOURS: Final = 2
+SHARED, NEIGHBOURS = 2, 2
 
 
 def draft(pack: Pack) -> Iterator[Draft]:
@@ -41,12 +41,6 @@ def joinable(pack: Pack) -> Iterator[tuple[Pair, PackQuestion, PackQuestion]]:
             yield pair, one, other
 
 
-def labels(pack: Pack, concepts: tuple[str, ...]) -> tuple[str, ...]:
-    """Labels of the first three concepts that the pack names."""
-    names = {each.concept_id: each.label for each in pack.concepts}
-    return tuple(names[each] for each in concepts if each in names)[:3]
-
-
 def top_quarter(pack: Pack) -> float:
     """Smallest idf of the pack's rarest quarter of concepts."""
     found = sorted((each.idf for each in pack.concepts), reverse=True)
@@ -58,19 +52,12 @@ def cross_thread_resonance(pack: Pack) -> Iterator[Draft]:
     most = max((pair.adamic_adar for pair in pack.pairs), default=0.0)
     idf = {each.concept_id: each.idf for each in pack.concepts}
     for pair, one, other in joinable(pack):
-        rare = any(idf.get(each, 0.0) >= top_quarter(pack) for each in pair.shared)
-        enough = len(pair.shared) >= 2 or (rare and pair.common_neighbours >= NEIGHBOURS)  # noqa: PLR2004
+        rare = any(idf.get(each, -1.0) >= top_quarter(pack) for each in pair.shared)
+        enough = len(pair.shared) >= SHARED or (rare and pair.common_neighbours >= NEIGHBOURS)
         named = labels(pack, pair.shared)
         if pair.new_concept is None and enough and named:
-            yield rhyme(
-                pack,
-                pair,
-                one,
-                other,
-                named,
-                "cross_thread_resonance",
-                pair.adamic_adar / most if most else 0.0,
-            )
+            support = pair.adamic_adar / most if most else 0.0
+            yield rhyme(pack, pair, one, other, named, "cross_thread_resonance", support)
 
 
 def theme_deepening(pack: Pack) -> Iterator[Draft]:
@@ -79,16 +66,9 @@ def theme_deepening(pack: Pack) -> Iterator[Draft]:
     most = max(idf.values(), default=0.0)
     for pair, one, other in joinable(pack):
         if pair.new_concept is not None and pair.new_concept in idf:
-            named = labels(pack, (pair.new_concept, *pair.shared))
-            yield rhyme(
-                pack,
-                pair,
-                one,
-                other,
-                named,
-                "theme_deepening",
-                idf[pair.new_concept] / most if most else 0.0,
-            )
+            named = labels(pack, dict.fromkeys((pair.new_concept, *pair.shared)))
+            support = idf[pair.new_concept] / most if most else 0.0
+            yield rhyme(pack, pair, one, other, named, "theme_deepening", support)
 
 
 def rhyme(
@@ -101,24 +81,23 @@ def rhyme(
     support: float,
 ) -> Draft:
     """Two questions and what both turn on."""
-    turn_on = ", ".join(f'"{label}"' for label in named)
     text = (
-        f"Both turn on {turn_on}; asked {day(one.first_seen)} and {day(other.first_seen)} "
+        f"Both turn on {listed(named)}; asked {day(one.first_seen)} and {day(other.first_seen)} "
         "in threads that never meet."
     )
     return make(
         pack,
         pair,
         function=NAME,
-        edge=EDGE,
+        edge="RESONATES",
         rule=rule,
         start=30,
         support=support,
-        title=f'"{quote(one.text, 38)}" rhymes with "{quote(other.text, 38)}"',
+        title=f'"{quote(one.text, 37)}" rhymes with "{quote(other.text, 37)}"',
         summary=text,
         claims=(
-            claim(f'"{quote(one.text)}" turns on {turn_on}.', pair.a, "a"),
-            claim(f'"{quote(other.text)}" turns on {turn_on}.', pair.b, "b"),
+            claim(pack, f'"{quote(one.text)}" turns on {listed(named)}.', pair.a, "a"),
+            claim(pack, f'"{quote(other.text)}" turns on {listed(named)}.', pair.b, "b"),
         ),
     )
 
@@ -128,24 +107,54 @@ def journey_pattern_resonance(pack: Pack) -> Iterator[Draft]:
     known = {journey.journey_id: journey for journey in pack.journeys}
     for pair in pack.pairs:
         one, other = known.get(pair.src), known.get(pair.dst)
-        if one is None or other is None or not (pair.a and pair.b) or not pair.shared:
-            continue
-        if (one.is_blocked or one.is_camped) and (other.is_blocked or other.is_camped):
-            turn_on = ", ".join(f'"{label}"' for label in labels(pack, pair.shared))
-            if turn_on:
-                text = f'Both stopped at {turn_on}: "{quote(one.frontier)}" and "{quote(other.frontier)}".'
-                yield make(
-                    pack,
-                    pair,
-                    function=NAME,
-                    edge=EDGE,
-                    rule="journey_pattern_resonance",
-                    start=20,
-                    support=0.5 + 0.25 * share(len(pair.shared), 2),
-                    title=f'"{quote(one.label, 38)}" stopped like "{quote(other.label, 38)}"',
-                    summary=quote(text, 400),
-                    claims=(
-                        claim(f'"{quote(one.frontier)}" stopped at {turn_on}.', pair.a, "a"),
-                        claim(f'"{quote(other.frontier)}" stopped at {turn_on}.', pair.b, "b"),
-                    ),
-                )
+        named = labels(pack, pair.shared)
+        apart = pair.a and pair.b and not pair.same_lineage
+        if one and other and apart and named and is_stuck(one) and is_stuck(other):
+            yield stopped_alike(pack, pair, one, other, named)
+
+
+def is_stuck(journey: PackJourney) -> bool:
+    """Whether a Journey waits."""
+    return journey.is_blocked or journey.is_camped
+
+
+def stops(journey: PackJourney, aliases: tuple[str, ...]) -> tuple[str, ...]:
+    """Turns where a Journey stands, then others of it."""
+    return (*journey.frontier_aliases, *aliases)
+
+
+def stopped_alike(
+    pack: Pack, pair: Pair, one: PackJourney, other: PackJourney, named: tuple[str, ...]
+) -> Draft:
+    """Two Journeys that stand still at the same thing, with the bridge between them."""
+    text = (
+        f"Both stand still at {listed(named)}: "
+        f'"{quote(one.frontier, 110)}" and "{quote(other.frontier, 110)}".'
+    )
+    near = claim(
+        pack, f'"{quote(one.frontier)}" stopped at {listed(named)}.', stops(one, pair.a), "a"
+    )
+    far = claim(
+        pack, f'"{quote(other.frontier)}" stopped at {listed(named)}.', stops(other, pair.b), "b"
+    )
+    return make(
+        pack,
+        pair,
+        function=NAME,
+        edge="RESONATES",
+        rule="journey_pattern_resonance",
+        start=20,
+        support=0.5 + 0.25 * share(len(pair.shared), 2),
+        title=f'"{quote(one.label, 36)}" stopped like "{quote(other.label, 36)}"',
+        summary=text,
+        claims=(near, far),
+        bridge=Bridge(
+            kind="shared_blockage",
+            journeys=tuple(sorted((one.journey_id, other.journey_id))),
+            refs=(*near.refs, *far.refs),
+            shared_pattern=f"both inquiries wait at {listed(named)}",
+            possible_reason="the same thing is missing in both",
+            unblock_condition=f"one of them moves on at {listed(named)}",
+            falsification_cues=("one side moved for an outside reason", "only time was missing"),
+        ),
+    )

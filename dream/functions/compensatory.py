@@ -4,257 +4,286 @@ Rules: approach_bias, recurring_question, unresolved_edge, blind_spot, circling,
 repeated_correction. Advice-like rules start at 20 points, pattern-like ones at 30.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import log2
-from typing import Final
+from typing import Final, Literal
 
-from dream.drafting import claim, day, make, plural, share
-from dream.gathering import quote
-from dream.model import Draft, Pack, PackQuestion, Pair
+from dream.drafting import claim, labels, make
+from dream.model import Draft, Pack, PackFrontier, PackQuestion, Pair
+from dream.wording import day, listed, plural, quote, share
 
 NAME: Final = "compensatory"
-WANTS: Final = ("cycle", "cut_point", "missing_middle", "question_link", "frontier", "correction")
+WANTS: Final = (
+    "cycle",
+    "cut_point",
+    "missing_middle",
+    "question_link",
+    "correction",
+    "frontier",
+    "journey",
+)
 EDGE: Final = "COMPENSATES"
 RULES: Final = (
-    "approach_bias",
-    "recurring_question",
-    "unresolved_edge",
-    "blind_spot",
-    "circling",
-    "single_point",
     "repeated_correction",
+    "circling",
+    "recurring_question",
+    "single_point",
+    "blind_spot",
+    "approach_bias",
+    "unresolved_edge",
 )
 INSTRUCTIONS: Final = (
     "Say what this inquiry leaves out: a question that keeps coming back, an edge that was never "
     "tested, a concept that comes with it elsewhere and is absent here. Cite only the turns given."
 )
 STALE_DAYS: Final = 14
+COMPANY: Final = 3
 MIDDLES: Final = 2
+"""Concepts and lineages that a blind spot needs, in general and between the sides of a seed."""
+OFTEN: Final = 3
+OFTEN_LINEAGES: Final = 2
+TWICE: Final = 2
+PART: Final = 3
+"""Nodes of a part that counts."""
 
 
 def draft(pack: Pack) -> Iterator[Draft]:
     """Every draft that a rule finds in the pack, unranked."""
-    for rule in (
-        repeated_correction,
-        circling,
-        recurring_question,
-        single_point,
-        blind_spot,
-        approach_bias,
-        unresolved_edge,
-    ):
-        yield from rule(pack)
+    found = [each for rule in DRAFTED for each in rule(pack)]
+    yield from found
+    # with nothing better to say, a stop of yesterday is said too
+    yield from unresolved_edge(pack, STALE_DAYS if found else 0)
+
+
+def edge_of(  # one place that knows which table and function these rules write
+    pack: Pack,
+    pair: Pair,
+    rule: str,
+    start: Literal[20, 30],
+    support: float,
+    title: str,
+    text: str,
+    aliases: tuple[str, ...],
+    more: str = "",
+) -> Draft:
+    """A draft whose one claim is its summary; ``more`` is said in the summary only."""
+    return make(
+        pack,
+        pair,
+        function=NAME,
+        edge="COMPENSATES",
+        rule=rule,
+        start=start,
+        support=support,
+        title=title,
+        summary=text + more,
+        claims=(claim(pack, text, aliases, "b"),),
+    )
 
 
 def questions(pack: Pack) -> Iterator[tuple[Pair, PackQuestion]]:
-    """Pairs that end in a question the pack knows."""
-    known = {question.question_id: question for question in pack.questions}
+    """Pairs from a thread or Journey to an unresolved question that the pack knows."""
+    known = {each.question_id: each for each in pack.questions}
     for pair in pack.pairs:
-        if pair.dst_table == "Question" and pair.dst in known:
-            yield pair, known[pair.dst]
+        asked = known.get(pair.dst)
+        if pair.src_table in ("Thread", "Journey") and asked is not None and not asked.resolved:
+            yield pair, asked
 
 
 def recurring_question(pack: Pack) -> Iterator[Draft]:
     """Asked >= 3 times over >= 2 threads, or >= 2 times in one; never resolved."""
     for pair, asked in questions(pack):
-        often = (asked.askings >= 3 and asked.lineages >= 2) or (  # noqa: PLR2004
-            asked.askings >= 2 and asked.lineages == 1  # noqa: PLR2004
-        )
-        if pair.src_table == "Thread" and often and not asked.resolved and not asked.is_core:
+        often = asked.askings >= OFTEN and asked.lineages >= OFTEN_LINEAGES
+        again = asked.askings >= TWICE and asked.lineages == 1
+        if pair.src_table == "Thread" and (often or again) and not asked.is_core:
+            where = "one thread" if asked.lineages == 1 else plural(asked.lineages, "thread")
+            settled = "there" if asked.lineages == 1 else "in any"
             text = (
-                f'"{quote(asked.text)}" was asked {plural(asked.askings, "time")} in '
-                f"{plural(asked.lineages, 'thread')} since {day(asked.first_seen)}, "
-                "not settled in any."
+                f'"{quote(asked.text)}": asked {plural(asked.askings, "time")} in {where} '
+                f"since {day(asked.first_seen)}, not settled {settled}."
             )
-            yield make(
+            yield edge_of(
                 pack,
                 pair,
-                function=NAME,
-                edge=EDGE,
-                rule="recurring_question",
-                start=30,
-                support=share(asked.askings, 6),
-                title=f'Keeps coming back: "{quote(asked.text, 60)}"',
-                summary=text[0].upper() + text[1:],
-                claims=(claim(text, asked.aliases, "b"),),
+                "recurring_question",
+                30,
+                share(asked.askings, 6),
+                f'Keeps coming back: "{quote(asked.text, 60)}"',
+                text,
+                asked.aliases,
             )
 
 
 def approach_bias(pack: Pack) -> Iterator[Draft]:
-    """Technique without verification, and something left open."""
+    """Technique without verification, and something left open: its most salient question."""
     thread = pack.thread
     if thread is None or not thread.technique or thread.verification:
         return
-    if thread.frontiers < 1 and thread.open_questions < 2:  # noqa: PLR2004
+    if thread.frontiers < 1 and thread.open_questions < TWICE:
         return
-    for pair, asked in questions(pack):
-        if pair.src == thread.thread_id and not asked.resolved:
-            labels = " and ".join(
-                f'"{each.label}"'
-                for each in pack.concepts
-                if each.concept_id in thread.concepts[:2]
-            )
-            about = f" on {labels}" if labels else ""
-            text = (
-                f'{plural(thread.turns, "turn")} work{about}; "{quote(asked.text)}" stays open; '
-                "none of them tests or measures."
-            )
-            others = (
-                f" {plural(thread.verified_elsewhere, 'other thread')} did."
-                if thread.verified_elsewhere
-                else ""
-            )
-            yield make(
-                pack,
-                pair,
-                function=NAME,
-                edge=EDGE,
-                rule="approach_bias",
-                start=20,
-                support=0.5 * share(thread.frontiers, 3) + 0.5 * (thread.verified_elsewhere > 0),
-                title=f'Untested edge: "{quote(asked.text, 60)}"',
-                summary=text + others,
-                claims=(claim(text, (*pair.a[:3], *asked.aliases[:2]), "b"),),
-            )
+    named = labels(pack, thread.concepts, 2)
+    pair, asked = next(
+        (each for each in questions(pack) if each[0].src == thread.thread_id), (None, None)
+    )
+    if pair is None or asked is None or not named:
+        return
+    text = (
+        f"The thread works on {listed(named)} for {plural(thread.turns, 'turn')} and leaves "
+        f'"{quote(asked.text)}" open; none of its turns speaks of a test or a measurement.'
+    )
+    others = f" {plural(thread.verified_elsewhere, 'other thread')} on the same did."
+    yield edge_of(
+        pack,
+        pair,
+        "approach_bias",
+        20,
+        0.5 * share(thread.frontiers, 3) + 0.5 * (thread.verified_elsewhere > 0),
+        f'Untested edge: "{quote(asked.text, 60)}"',
+        text,
+        (*pair.b[:2], *pair.a),
+        others if thread.verified_elsewhere else "",
+    )
 
 
-def unresolved_edge(pack: Pack) -> Iterator[Draft]:
+def unresolved_edge(pack: Pack, stale_days: int = STALE_DAYS) -> Iterator[Draft]:
     """A frontier that stood open for a fortnight, on an open question."""
-    stopped = {each.question_id: each for each in reversed(pack.frontiers) if each.question_id}
+    stopped = {each.question_id: each for each in reversed(pack.frontiers)}
     for pair, asked in questions(pack):
         edge = stopped.get(asked.question_id)
-        if pair.src_table != "Thread" or asked.resolved or edge is None:
-            continue
-        if (edge.days_open or 0) >= STALE_DAYS:
+        if edge is not None and is_stale(edge, stale_days):
             text = (
-                f'"{quote(asked.text)}" was last touched {day(asked.last_seen)}; '
-                f'boundary: {edge.type}, "{quote(edge.clip)}".'
+                f'"{quote(asked.text)}" was last asked {day(asked.last_seen)} and stays open; '
+                f'work stopped ({edge.type}) at: "{quote(edge.clip)}".'
             )
-            yield make(
+            yield edge_of(
                 pack,
                 pair,
-                function=NAME,
-                edge=EDGE,
-                rule="unresolved_edge",
-                start=20,
-                support=share(edge.days_open or 0, 60),
-                title=f'Left open: "{quote(asked.text, 60)}"',
-                summary=text,
-                claims=(claim(text, (*asked.aliases[:3], edge.alias), "b"),),
+                "unresolved_edge",
+                20,
+                share(edge.days_open or 0, 60),
+                f'Left open: "{quote(asked.text, 60)}"',
+                text,
+                (edge.alias, *asked.aliases),
             )
+
+
+def is_stale(edge: PackFrontier, days: int) -> bool:
+    """Whether a frontier stood open so long; one without a date did not."""
+    return edge.days_open is not None and edge.days_open >= days
 
 
 def blind_spot(pack: Pack) -> Iterator[Draft]:
     """A concept that comes with three of ours in three other threads, and is absent here."""
-    thread = pack.thread
-    if thread is None:
-        return
-    most = max((each.support for each in thread.absent), default=0.0)
-    middle = pack.focus.shape == "missing_middle"
-    floor = MIDDLES if middle else 3
-    for missing in thread.absent:
-        enough = len(missing.with_concepts) >= floor and missing.lineages >= floor
-        pair = next((each for each in pack.pairs if each.dst == missing.concept_id), None)
-        if enough and pair is not None and missing.aliases:
-            company = ", ".join(f'"{label}"' for label in missing.with_concepts)
+    most = max((each.support for each in pack.absent), default=0.0)
+    floor = MIDDLES if pack.focus.shape == "missing_middle" else COMPANY
+    for missing in pack.absent:
+        pair = next(
+            each for each in pack.pairs if (each.src, each.dst) == (missing.src, missing.concept_id)
+        )
+        if missing.company >= floor and missing.lineages >= floor and missing.aliases:
+            here = pair.src_label if pair.src_table == "Thread" else f"the Journey {pair.src_label}"
             text = (
-                f"In {plural(missing.lineages, 'other thread')} {company} come with "
-                f'"{missing.label}"; here it does not occur.'
+                f"In {plural(missing.lineages, 'other thread')} {listed(missing.with_concepts)} "
+                f'come with "{quote(missing.label, 60)}"; in "{quote(here, 80)}" '
+                "it does not occur."
             )
-            yield make(
+            yield edge_of(
                 pack,
                 pair,
-                function=NAME,
-                edge=EDGE,
-                rule="blind_spot",
-                start=30,
-                support=missing.support / most if most else 0.0,
-                title=f'Never looked at here: "{quote(missing.label, 60)}"',
-                summary=text,
-                claims=(claim(text, missing.aliases, "b"),),
+                "blind_spot",
+                30,
+                missing.support / most if most else 0.0,
+                f'Never looked at here: "{quote(missing.label, 60)}"',
+                text,
+                missing.aliases,
             )
 
 
 def circling(pack: Pack) -> Iterator[Draft]:
-    """A cycle of threads that comes back to one unsettled question."""
+    """A cycle of threads that comes back to a question asked before."""
     if pack.focus.shape != "cycle":
         return
     for pair, asked in questions(pack):
-        if not asked.resolved:
-            threads = sum(role == "member" for role, _ in pack.focus.members)
+        if asked.askings >= TWICE:
+            again = plural(asked.askings - 1, "time")
             text = (
-                f'"{quote(asked.text)}" lies on a loop of {plural(threads, "node")}; '
-                f"asked {plural(asked.askings, 'time')}; each round ended {asked.status}."
+                f'"{quote(asked.text)}" was taken up again {again} over '
+                f"{plural(asked.lineages, 'thread')} since {day(asked.first_seen)}; "
+                f"each round ended {asked.status}."
             )
-            yield make(
+            yield edge_of(
                 pack,
                 pair,
-                function=NAME,
-                edge=EDGE,
-                rule="circling",
-                start=20,
-                support=share(asked.askings, 6),
-                title=f'Going round: "{quote(asked.text, 60)}"',
-                summary=text,
-                claims=(claim(text, asked.aliases, "b"),),
+                "circling",
+                20,
+                share(asked.askings - 1, 6),
+                f'Going round: "{quote(asked.text, 60)}"',
+                text,
+                asked.aliases,
             )
 
 
 def single_point(pack: Pack) -> Iterator[Draft]:
     """One question or concept that alone holds two parts together."""
-    if pack.focus.shape != "cut_point" or len(pack.parts) < 2:  # noqa: PLR2004
+    if len(pack.parts) < 2:  # noqa: PLR2004 - two parts make a cut
         return
     near, far = pack.parts[:2]
-    smaller = min(pack.parts[:2], key=lambda part: (part.nodes, part.node))
-    for pair in pack.pairs:
-        if pair.dst == smaller.node and near.aliases and far.aliases:
-            text = (
-                f'"{quote(near.label, 90)}" and "{quote(far.label, 90)}" meet only at '
-                f'"{quote(pair.src_label, 60)}"; no second path exists.'
-            )
-            yield make(
-                pack,
-                pair,
-                function=NAME,
-                edge=EDGE,
-                rule="single_point",
-                start=30,
-                support=min(1.0, log2(max(smaller.nodes, 1)) / 6),
-                title=f'One thread holds it together: "{quote(pair.src_label, 50)}"',
-                summary=text,
-                claims=(
-                    claim(text, near.aliases, "a"),
-                    claim(text, far.aliases, "b"),
-                ),
-            )
+    smaller = min(near, far, key=lambda part: (part.nodes, part.node))
+    pair = next(each for each in pack.pairs if each.dst == smaller.node)
+    if smaller.nodes >= PART and near.aliases and far.aliases:
+        text = (
+            f'"{quote(near.label, 90)}" and "{quote(far.label, 90)}" meet only at '
+            f'"{quote(pair.src_label, 60)}"; no second path exists.'
+        )
+        yield make(
+            pack,
+            pair,
+            function=NAME,
+            edge="COMPENSATES",
+            rule="single_point",
+            start=30,
+            support=log2(smaller.nodes) / 6,
+            title=f'One thread holds it together: "{quote(pair.src_label, 50)}"',
+            summary=text,
+            claims=(
+                claim(pack, text, near.aliases, "a"),
+                claim(pack, text, far.aliases, "b"),
+            ),
+        )
 
 
 def repeated_correction(pack: Pack) -> Iterator[Draft]:
     """The same correction, given in at least two threads."""
     lineages = {each.lineage for each in pack.corrections}
-    if len(lineages) < 2:  # noqa: PLR2004
-        return
-    names = {each.concept_id: each.label for each in pack.concepts}
     shared = [
         concept
-        for concept in pack.corrections[0].concepts
-        if all(concept in each.concepts for each in pack.corrections) and concept in names
+        for concept in (pack.corrections[0].concepts if pack.corrections else ())
+        if all(concept in each.concepts for each in pack.corrections)
     ]
-    if shared and pack.pairs:
-        label = names[shared[0]]
-        text = (
-            f'The same correction about "{label}" was given in {plural(len(lineages), "thread")}: '
-            f'"{quote(pack.corrections[-1].clip)}".'
-        )
-        yield make(
-            pack,
-            pack.pairs[0],
-            function=NAME,
-            edge=EDGE,
-            rule="repeated_correction",
-            start=20,
-            support=share(len(lineages), 4),
-            title=f'Corrected before: "{quote(label, 60)}"',
-            summary=text,
-            claims=(claim(text, tuple(each.alias for each in pack.corrections), "none"),),
-        )
+    named = labels(pack, shared, 1)
+    if len(lineages) < OFTEN_LINEAGES or not named or not pack.pairs:
+        return
+    text = (
+        f"A correction about {listed(named)} was given in {plural(len(lineages), 'thread')}, "
+        f'last: "{quote(pack.corrections[-1].clip)}".'
+    )
+    yield edge_of(
+        pack,
+        pack.pairs[0],
+        "repeated_correction",
+        20,
+        share(len(lineages), 4),
+        f"Corrected before: {listed(named)}",
+        text,
+        tuple(each.alias for each in pack.corrections),
+    )
+
+
+DRAFTED: Final[tuple[Callable[[Pack], Iterator[Draft]], ...]] = (
+    repeated_correction,
+    circling,
+    recurring_question,
+    single_point,
+    blind_spot,
+    approach_bias,
+)

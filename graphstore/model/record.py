@@ -132,8 +132,9 @@ class JobEnd(Value):
     reason: str
     accepted: int = 0
     parked: int = 0
+    rejected_drafts: int = 0
     rejected: tuple[Count, ...] = ()
-    """Per failed check."""
+    """Failed checks of the rejected drafts."""
 
 
 class GateLine(Value):

@@ -1,0 +1,253 @@
+"""What a pack says about its focus: questions, frontiers, concepts, Journeys, threads, gaps."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Final
+
+from dream import lexicon
+from dream.company import companies, is_unsaid
+from dream.gathering import Gathering
+from dream.index import Index
+from dream.model import (
+    Absent,
+    Focus,
+    PackConcept,
+    PackCorrection,
+    PackFrontier,
+    PackJourney,
+    PackQuestion,
+    PackThread,
+    Pair,
+    Part,
+)
+from dream.pairs import Candidate, correction_refs, side
+from dream.wording import quote
+from graphstore.model.knowledge import JourneyStatus
+
+CAMPED_DAYS: Final = 45
+COMMON: Final = 2
+"""Specific concepts that make two lineages work on the same."""
+NAMED: Final = 3
+
+
+def ends_in(found: Iterable[Candidate], table: str) -> list[str]:
+    """Nodes of one table at the ends of candidates, sorted."""
+    return sorted(
+        {
+            node
+            for pair in found
+            for kind, node in ((pair.src_table, pair.src), (pair.dst_table, pair.dst))
+            if kind == table
+        }
+    )
+
+
+def questions(
+    found: Iterable[Candidate], index: Index, gathering: Gathering, now: datetime
+) -> Iterator[PackQuestion]:
+    """Questions at the ends of the pairs that clean turns ask, those asked most first."""
+    ends = ends_in(found, "Question")
+    for question in sorted(ends, key=lambda each: (-len(index.cluster_refs(each)), each)):
+        if refs := index.cluster_refs(question):
+            yield question_of(question, refs, index, gathering, now)
+
+
+def question_of(
+    question: str, refs: tuple[str, ...], index: Index, gathering: Gathering, now: datetime
+) -> PackQuestion:
+    """One question with all its askings counted."""
+    moments = [at for ref in refs if (at := index.turns[ref].at) is not None]
+    node = index.questions[question]
+    return PackQuestion(
+        question_id=question,
+        text=quote(node.text, 220),
+        status=node.status.value,
+        cluster=index.clusters[question],
+        aliases=gathering.aliases(refs),
+        askings=len(refs),
+        lineages=len(index.lineages_of(refs)),
+        first_seen=min(moments, default=None),
+        last_seen=max(moments, default=None),
+        days_open=days_since(min(moments, default=None), now),
+        resolved=bool(index.cluster_answers(question)),
+        is_core=index.clusters[question] in index.core_clusters,
+        concepts=index.specific(question),
+        thread_id=index.turns[refs[0]].thread_id,
+    )
+
+
+def days_since(moment: datetime | None, now: datetime) -> int | None:
+    """Whole days from a moment to now, never negative."""
+    return None if moment is None else max(0, (now - moment).days)
+
+
+def frontiers(index: Index, gathering: Gathering, now: datetime) -> Iterator[PackFrontier]:
+    """Where work stopped and did not go on: the last markers of the lineages in the pack."""
+    for ref, signal in reversed(index.signal_refs.get("frontier", ())):
+        alias = gathering.aliases((ref,))
+        if alias and index.is_last_stop(ref):
+            turn = index.turns[ref]
+            yield PackFrontier(
+                alias=alias[0],
+                thread_id=turn.thread_id,
+                type=signal.type,
+                clip=quote(signal.clip, 260),
+                question_id=signal.question_id,
+                days_open=days_since(turn.at, now),
+            )
+
+
+def concepts(index: Index, gathering: Gathering) -> Iterator[PackConcept]:
+    """Specific concepts of the turns taken, those of most turns first, then the rarest."""
+    turns: dict[str, list[str]] = {}
+    for turn in gathering.turns.values():
+        for concept in turn.concepts:
+            turns.setdefault(concept, []).append(turn.alias)
+    for concept in sorted(
+        turns, key=lambda each: (-len(turns[each]), index.concepts[each].df, each)
+    ):
+        node = index.concepts[concept]
+        yield PackConcept(
+            concept_id=concept,
+            label=node.label,
+            df=node.df,
+            idf=round(index.idf(concept), 6),
+            aliases=tuple(turns[concept]),
+        )
+
+
+def journeys(
+    found: Iterable[Candidate], index: Index, gathering: Gathering, now: datetime
+) -> Iterator[PackJourney]:
+    """Journeys at the ends of the pairs."""
+    for journey_id in ends_in(found, "Journey"):
+        journey = index.journeys[journey_id]
+        frontier = gathering.take(journey.frontier_refs[:2], "none", journey.frontier)
+        types = {
+            signal.type
+            for ref, signal in index.signal_refs.get("frontier", ())
+            if ref in journey.frontier_refs
+        }
+        moved = [at for at in (journey.last_seen, journey.last_activity_at) if at is not None]
+        idle = days_since(max(moved, default=None), now)
+        travels = journey.status is JourneyStatus.TRAVELING
+        yield PackJourney(
+            journey_id=journey_id,
+            label=journey.path_label,
+            status=journey.status.value,
+            core_inquiry=journey.core_inquiry,
+            frontier=journey.frontier,
+            frontier_aliases=frontier,
+            concepts=index.journey_concepts(journey_id),
+            waypoints=len(index.waypoints.get(journey_id, ())),
+            is_blocked=travels and "blocked" in types,
+            is_camped=travels and idle is not None and idle >= CAMPED_DAYS,
+        )
+
+
+def corrections(focus: Focus, index: Index, gathering: Gathering) -> Iterator[PackCorrection]:
+    """The turns of a repeated correction, oldest first."""
+    if focus.kind != "correction":
+        return
+    target, _, concept = focus.id.partition("/")
+    wanted = set(correction_refs(focus, index))
+    for ref, signal in index.signal_refs.get("correction", ()):
+        alias = gathering.aliases((ref,))
+        if ref in wanted and signal.type == target and alias:
+            yield PackCorrection(
+                alias=alias[0],
+                thread_id=index.turns[ref].thread_id,
+                lineage=index.lineage(ref),
+                target=target,
+                clip=quote(signal.clip, 220),
+                concepts=index.rarest((concept, *index.turn_concepts.get(ref, ()))),
+            )
+
+
+def parts(focus: Focus, pairs: tuple[Pair, ...]) -> Iterator[Part]:
+    """Far parts of a cut-point, with how many nodes each lists."""
+    if focus.shape == "cut_point":
+        for role, pair in zip(("side_a", "side_b"), pairs, strict=False):
+            yield Part(
+                node=pair.dst, label=pair.dst_label, nodes=len(side(focus, role)), aliases=pair.b
+            )
+
+
+def thread(focus: Focus, pairs: tuple[Pair, ...], index: Index) -> PackThread | None:
+    """What the focus thread, or the thread of the first pair, did and did not do."""
+    ends = [pair.src for pair in pairs if pair.src_table == "Thread"]
+    thread_id = focus.id if focus.kind == "frontier" else next(iter(ends), None)
+    if thread_id is None:
+        return None
+    lineage = index.threads[thread_id].lineage_root
+    refs = index.lineage_turns[lineage]
+    words = "\n".join(index.turns[ref].text for ref in refs)
+    own = index.weighty(refs)
+    threads = sorted({index.turns[ref].thread_id for ref in refs})
+    asked = {each for one in threads for each in index.asked_in.get(one, ())}
+    stops = {ref for ref, _ in index.signal_refs.get("frontier", ()) if index.is_last_stop(ref)}
+    return PackThread(
+        thread_id=thread_id,
+        lineage=lineage,
+        title=quote(index.label("Thread", thread_id), 90),
+        turns=len(refs),
+        technique=lexicon.has("technique", words),
+        verification=lexicon.has("verification", words),
+        open_questions=sum(not index.cluster_answers(each) for each in asked),
+        frontiers=len(stops.intersection(refs)),
+        concepts=own,
+        verified_elsewhere=verified_elsewhere(lineage, own, index),
+    )
+
+
+def verified_elsewhere(home: str, own: tuple[str, ...], index: Index) -> int:
+    """Other lineages on common specific concepts that use words of verification."""
+    return sum(
+        root != home and root in index.verifying and len(held.intersection(own)) >= COMMON
+        for root, held in index.lineage_concepts.items()
+    )
+
+
+def absent(
+    focus: Focus, found: Iterable[Candidate], index: Index, gathering: Gathering
+) -> Iterator[Absent]:
+    """Concepts at the far ends that the near end never names, with the company they keep."""
+    middles = set(side(focus, "via")) if focus.shape == "missing_middle" else None
+    for pair in found:
+        if pair.dst_table != "Concept" or pair.src_table not in ("Thread", "Journey"):
+            continue
+        own, inside = inner(pair, index)
+        if middles is not None:
+            own = middles.intersection(own)
+        met = companies(index, own, inside, only=pair.dst).get(pair.dst)
+        if met is None or not is_unsaid(index, pair.dst, inside):
+            continue
+        label = index.label("Concept", pair.dst)
+        aliases = gathering.take(spanning(met.refs, index), "b", label)
+        yield Absent(
+            src=pair.src,
+            concept_id=pair.dst,
+            label=label,
+            with_concepts=tuple(index.label("Concept", each) for each in met.own[:NAMED]),
+            company=len(met.own),
+            lineages=met.lineages,
+            support=met.support,
+            aliases=aliases,
+        )
+
+
+def inner(pair: Candidate, index: Index) -> tuple[set[str], frozenset[str]]:
+    """Specific concepts and lineages of the near end."""
+    if pair.src_table == "Journey":
+        inside = index.lineages_of(index.journey_refs.get(pair.src, ()))
+        return set(index.journey_concepts(pair.src)), inside
+    root = index.threads[pair.src].lineage_root
+    return set(index.weighty(index.lineage_turns.get(root, ()))), frozenset((root,))
+
+
+def spanning(refs: tuple[str, ...], index: Index) -> list[str]:
+    """The newest turn of each lineage, newest lineages first, at most four."""
+    newest: dict[str, str] = {}
+    for ref in sorted(refs, key=index.when, reverse=True):
+        newest.setdefault(index.lineage(ref), ref)
+    return list(newest.values())[:4]
