@@ -264,3 +264,40 @@ def allowed(annotation: Any, metadata: list[Any]) -> str:  # noqa: ANN401 - a ty
     if annotation is bool:
         return "true or false"
     return "a list of words" if "tuple" in str(annotation) else "text"
+
+
+def row(loaded: Loaded, key: str) -> Setting:
+    """One setting. Raises SettingsError for an unknown key."""
+    found = next((each for each in loaded.rows if each.key == key), None)
+    if found is None:
+        raise SettingsError(key, "no such setting")
+    return found
+
+
+def write(loaded: Loaded, key: str, value: str, folder: Path) -> Setting:
+    """Set a key in the user's file; checked before it is written.
+
+    Raises SettingsError naming the key and its range.
+    """
+    row(loaded, key)
+    layer = {**file_layer(user_file()), key: parsed(key, value)}
+    load(layer, folder)
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(toml(layer), "utf-8")
+    return row(load({}, folder), key)
+
+
+def toml(layer: Flat) -> str:
+    """Dotted keys as TOML; JSON strings, numbers and lists are TOML too."""
+    return "".join(f"{key} = {json.dumps(bare(layer[key]))}\n" for key in sorted(layer))
+
+
+def bare(value: Leaf) -> Leaf:
+    """A value typed as text as what it is."""
+    if isinstance(value, str):
+        try:
+            found = json.loads(value)
+        except ValueError:
+            return value
+        return found if isinstance(found, int | float) else value
+    return value

@@ -1,0 +1,131 @@
+"""What operations answer with, beside the values of the packages below."""
+
+from graphstore.model.base import Instant, Value
+from graphstore.model.query import Fault, Notice
+from graphstore.model.record import Count
+from ingest.model import IngestReport
+from service.settings import Setting
+from topology.model import Seed
+
+
+class StageTime(Value):
+    """CPU seconds of one stage and the peak memory of the process after it."""
+
+    stage: str
+    cpu_s: float
+    peak_mb: float
+
+
+class UpReport(Value):
+    """What ``clew up`` did, stage by stage, and where page and report are."""
+
+    ingest: IngestReport
+    threads: int
+    turns: int
+    questions: int
+    concepts: int
+    links: int
+    journeys: int
+    seeds: tuple[Count, ...] = ()
+    """Reported, per shape."""
+    hypotheses: tuple[Count, ...] = ()
+    """Standing now, per rule."""
+    parked: int = 0
+    dream: str
+    """Outcome of the dream cycle, with the reason where nothing came out."""
+    page: str | None = None
+    report: str | None = None
+    page_missing: str | None = None
+    """Why there is no page."""
+    stages: tuple[StageTime, ...] = ()
+
+
+class WrittenFiles(Value):
+    """Page and report, as paths."""
+
+    page: str
+    report: str
+    markdown: str
+
+
+class Status(Value):
+    """The state of a workspace."""
+
+    workspace: str
+    engine: str
+    threads: int
+    lineages: int
+    turns: int
+    questions: int
+    concepts: int
+    journeys: int
+    seeds: int
+    hypotheses: int
+    parked: int
+    records: int
+    carriers: int
+    unmasked: int
+    """Threads that were taken in without masking."""
+    losses: tuple[Count, ...]
+    """By code, over all carriers as last read."""
+    last_dream: Instant | None
+    last_dream_outcome: str
+    queued: int
+    notices: tuple[Notice, ...]
+    next_action: str
+
+
+class Verified(Value):
+    """Everything that does not hold, and how much was checked."""
+
+    records: int
+    turns: int
+    faults: tuple[Fault, ...]
+
+
+class SettingRows(Value):
+    """Settings, or what was written where."""
+
+    rows: tuple[Setting, ...]
+    written: str | None = None
+
+
+class SeedTurn(Value):
+    """A turn that a Seed rests on."""
+
+    ref: str
+    side: str
+    title: str | None
+    role: str
+    at: Instant | None
+    text: str
+
+
+class SeedView(Value):
+    """A Seed with its members by name and its turns in full."""
+
+    seed: Seed
+    sentence: str
+    members: tuple[tuple[str, str, str], ...]
+    """(role, node id, label)."""
+    turns: tuple[SeedTurn, ...]
+    functions: tuple[str, ...]
+    """Dream functions that want this shape."""
+
+
+class ShapeRow(Value):
+    """A shape and what it means."""
+
+    name: str
+    about: str
+    functions: tuple[str, ...]
+
+
+class FormatRow(Value):
+    """A reader or an export format."""
+
+    name: str
+    direction: str
+    """read or write."""
+    tier: str
+    about: str

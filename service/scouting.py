@@ -1,0 +1,174 @@
+"""Scouting a store: view, scout, read again what is cited, check, keep."""
+
+from collections.abc import Iterable, Mapping
+
+from dream import functions
+from graphstore import plugins
+from graphstore.ids import canonical
+from graphstore.model.knowledge import Concept, Marks, Question, SeedRow, ThreadNode, Waypoint
+from graphstore.model.query import Resolved
+from graphstore.model.view import view_hash
+from graphstore.store import Store
+from graphstore.view import Scope
+from service.answers import SeedTurn, SeedView, ShapeRow
+from topology import report as reports
+from topology.model import Limits, Seed
+from topology.report import Reread, ScoutReport
+from topology.scout import GROUP, PACKAGE, scout, shape_names
+
+TABLES = (("q:", "Question"), ("c:", "Concept"))
+
+
+def scouted(
+    store: Store,
+    limits: Limits,
+    *,
+    shapes: tuple[str, ...] = (),
+    scope: Scope | None = None,
+    public: bool = False,
+    keep: bool = True,
+) -> ScoutReport:
+    """Scout the store and, for an unscoped run over all shapes, keep its Seeds.
+
+    Raises UnknownShape.
+    """
+    found = scout(store.view(scope or Scope()), shapes or None, limits)
+    wanted = {member.node_id for seed in found.seeds for member in seed.members}
+    wanted.update(hub for seed in found.seeds for hub in seed.hubs)
+    wanted.update(hub.concept_id for hub in found.hidden_hubs)
+    names = labels(store, wanted)
+    report = reports.report(found, names, reread(store, found.seeds), public=public)
+    if keep and not (shapes or scope or limits.level is not None):
+        named = report if not public else reports.report(found, names, reread(store, found.seeds))
+        put(store, named)
+    return report
+
+
+def is_current(store: Store, rows: Iterable[SeedRow]) -> bool:
+    """Whether stored Seeds were found in the graph as it is now."""
+    hashes = {row.view_hash for row in rows}
+    return hashes == {view_hash(store.view(Scope()))}
+
+
+def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:
+    """What people call some nodes."""
+    nodes = set(wanted)
+    found: dict[str, str] = {}
+    for question in store.nodes(Question):
+        if question.question_id in nodes:
+            found[question.question_id] = question.text
+    for concept in store.nodes(Concept):
+        if concept.concept_id in nodes:
+            found[concept.concept_id] = concept.label
+    for thread in store.nodes(ThreadNode):
+        if thread.thread_id in nodes and thread.title:
+            found[thread.thread_id] = thread.title
+    for waypoint in store.nodes(Waypoint):
+        if waypoint.waypoint_id in nodes:
+            found[waypoint.waypoint_id] = waypoint.moment
+    return found
+
+
+def reread(store: Store, seeds: tuple[Seed, ...]) -> Reread:
+    """Cited turns, read again from the store."""
+    refs = sorted({ref.ref for seed in seeds for ref in seed.refs})
+    now = store.fingerprints(refs)
+    turns = [store.resolve(ref) for ref in refs if now[ref] is not None]
+    return Reread(
+        resolved=tuple(ref for ref in refs if now[ref] is not None),
+        texts=tuple(turn.turn.text for turn in turns if isinstance(turn, Resolved)),
+        lineages=tuple((one, root) for one, root in sorted(store.roots().items()) if one != root),
+    )
+
+
+def put(store: Store, report: ScoutReport) -> None:
+    """Write the Seeds of a run; those of earlier runs that are gone are marked resolved."""
+    before = {row.seed_id: row for row in store.nodes(SeedRow)}
+    rows = [row_of(seed, report.run_id, before) for seed in report.seeds]
+    now = {row.seed_id for row in rows}
+    rows += [
+        row.replace(resolved_run=report.run_id)
+        for row in before.values()
+        if row.seed_id not in now and row.resolved_run is None
+    ]
+    marks = tuple(mark for seed in report.seeds for mark in marks_of(seed))
+    store.put_seeds(report.run_id, tuple(rows), marks)
+
+
+def row_of(seed: Seed, run_id: str, before: Mapping[str, SeedRow]) -> SeedRow:
+    """A Seed as it is stored."""
+    known = before.get(seed.seed_id)
+    return SeedRow(
+        seed_id=seed.seed_id,
+        shape=seed.shape,
+        kind=seed.kind,
+        level=seed.level,
+        score=seed.score,
+        provenance=seed.provenance,
+        sentence=seed.sentence,
+        members=tuple(f"{member.role}={member.node_id}" for member in seed.members),
+        source_refs=tuple(sorted({ref.ref for ref in seed.refs})),
+        detail=canonical(seed.model_dump(mode="json")).decode(),
+        view_hash=seed.view_hash,
+        run_id=run_id,
+        first_run=known.first_run if known and known.resolved_run is None else run_id,
+        last_run=run_id,
+        resolved_run=None,
+    )
+
+
+def marks_of(seed: Seed) -> Iterable[Marks]:
+    """Edges from a Seed to its members."""
+    for member in seed.members:
+        yield Marks(
+            src_table="Seed",
+            src=seed.seed_id,
+            dst_table=table_of(member.node_id),
+            dst=member.node_id,
+            role=member.role,
+        )
+
+
+def table_of(node: str) -> str:
+    """Node table of a member, by the form of its id."""
+    if node.startswith("j:"):
+        return "Waypoint" if "/" in node else "Journey"
+    return next((table for prefix, table in TABLES if node.startswith(prefix)), "Thread")
+
+
+def shown(store: Store, row: SeedRow) -> SeedView:
+    """A stored Seed with names and turns."""
+    seed = Seed.from_json(row.detail)
+    names = labels(store, {member.node_id for member in seed.members})
+    turns = [(ref, store.resolve(ref.ref)) for ref in seed.refs]
+    return SeedView(
+        seed=seed,
+        sentence=seed.sentence,
+        members=tuple(
+            (member.role, member.node_id, names.get(member.node_id, member.node_id))
+            for member in seed.members
+        ),
+        turns=tuple(
+            SeedTurn(
+                ref=ref.ref,
+                side=ref.side,
+                title=turn.thread.title,
+                role=turn.turn.role.value,
+                at=turn.turn.at,
+                text=turn.turn.text,
+            )
+            for ref, turn in turns
+            if isinstance(turn, Resolved)
+        ),
+        functions=functions.wanting(seed.shape),
+    )
+
+
+def shape_rows() -> tuple[ShapeRow, ...]:
+    """Every shape with the first sentence of its definition."""
+    rows = []
+    for name in shape_names():
+        module = plugins.load(PACKAGE, name, GROUP)
+        about = (module.__doc__ or "").strip().split("\n\n")[0] if module else "broken"
+        rows.append(ShapeRow(name=name, about=" ".join(about.split()), functions=functions.wanting(name)))
+    return tuple(rows)

@@ -1,0 +1,148 @@
+"""Taking conversations in: one run of ingest into a store, its epoch, its Journeys."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from graphstore.derivation import Derive
+from graphstore.errors import Error, SettingsError
+from graphstore.model.carrier import FileState, PendingTitle
+from graphstore.model.conversation import Thread
+from graphstore.model.record import ThreadRecord
+from graphstore.store import Store
+from ingest.model import IngestReport
+from ingest.options import Options
+from ingest.run import run
+from ingest.walk import SKIPPED
+from service.settings import IngestSettings
+
+GROWTH = 1.2
+"""Lineages, against those of the last epoch, at which a new one is due."""
+
+
+class NothingNamed(Error):
+    """No file or folder was named."""
+
+    hint = "name one, or try the bundled conversations: clew up --example"
+
+
+class KnownStore:
+    """A store as ingest reads it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def thread(self, thread_id: str) -> Thread | None:
+        return self._store.thread(thread_id)
+
+    def holding(self, source: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+        return self._store.holding(source, keys)
+
+    def descendants(self, thread_id: str) -> tuple[str, ...]:
+        return self._store.descendants(thread_id)
+
+    def forgotten(self, thread_id: str) -> bool:
+        """Nothing can be forgotten yet."""
+        del thread_id
+        return False
+
+    def file(self, path: str) -> FileState | None:
+        return self._store.files.get(path)
+
+    def titles(self) -> tuple[PendingTitle, ...]:
+        return tuple(title for row in self._store.files.all() for title in row.titles)
+
+
+class Nothing:
+    """What is known where there is no store yet."""
+
+    def thread(self, thread_id: str) -> None:
+        del thread_id
+
+    def holding(self, source: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+        del source, keys
+        return ()
+
+    def descendants(self, thread_id: str) -> tuple[str, ...]:
+        del thread_id
+        return ()
+
+    def forgotten(self, thread_id: str) -> bool:
+        del thread_id
+        return False
+
+    def file(self, path: str) -> None:
+        del path
+
+    def titles(self) -> tuple[PendingTitle, ...]:
+        return ()
+
+
+def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Options:
+    """Options of a run: the settings, and what was asked for this time.
+
+    Raises SettingsError for an unknown time zone.
+    """
+    try:
+        zone = ZoneInfo(settings.naive_tz)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise SettingsError("ingest.naive_tz", "a time zone, for example Europe/Paris") from None
+    return Options(
+        salt=salt,
+        interim_min_chars=settings.interim_min_chars,
+        naive_zone=zone,
+        settle_s=settings.settle_s,
+        me=settings.me,
+        mask_pii=settings.mask_pii,
+        skip_dirs=SKIPPED | frozenset(settings.skip_dirs),
+        **chosen,  # type: ignore[arg-type]
+    )
+
+
+def take(store: Store, derive: Derive, paths: tuple[str, ...], options: Options, now: datetime) -> IngestReport:
+    """Commit what is new at the paths, then the epoch if one is due, then Journeys."""
+    report = IngestReport()
+    with store.deferred():
+        for product in run(paths, KnownStore(store), options, now):
+            match product:
+                case ThreadRecord():
+                    store.commit(product, now)
+                case FileState():
+                    store.files.put((product,))
+                case IngestReport():
+                    report = product
+        renew(store, derive, now)
+    walk(store, derive, now)
+    return report
+
+
+def renew(store: Store, derive: Derive, now: datetime) -> None:
+    """Commit a new epoch when there is none, or the store has grown by a fifth since."""
+    last, roots = store.epoch(), store.roots()
+    lineages = len(set(roots.values()))
+    if lineages and (last is None or lineages >= GROWTH * last.lineages):
+        store.commit(derive.epoch(store.threads(), roots), now)
+
+
+def walk(store: Store, derive: Derive, now: datetime) -> None:
+    """Look for Journeys over the whole store and commit what is new of them."""
+    epoch = store.epoch()
+    if epoch is not None:
+        with store.deferred():
+            for record in derive.journeys(store.ground(), store.journey_records(), epoch):
+                store.commit(record, now)
+
+
+def preview(paths: tuple[str, ...], store: Store | None, options: Options, now: datetime) -> IngestReport:
+    """What a run would find; nothing is committed."""
+    known = Nothing() if store is None else KnownStore(store)
+    reports: Iterator[IngestReport] = (
+        product for product in run(paths, known, options, now) if isinstance(product, IngestReport)
+    )
+    return next(reports)
+
+
+def example() -> Path:
+    """Folder of the bundled conversations."""
+    return Path(__file__).parent / "example"
