@@ -1,4 +1,4 @@
-"""Extraction as the projection uses it: one object, pure, remembering only what it has just read."""
+"""Extraction as the projection uses it: one pure object that remembers what it has just read."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -30,7 +30,7 @@ class Derivation:
     @property
     def version(self) -> str:
         """Versions of all steps; a change makes the store derive again."""
-        return " ".join((extract.VERSION, concepts.VERSION, questions.VERSION, journeys.VERSION))
+        return f"{extract.VERSION} {concepts.VERSION} {questions.VERSION} {journeys.VERSION}"
 
     def epoch(self, threads: Iterable[Thread], roots: Mapping[str, str]) -> EpochRecord:
         """Store-wide figures; ``roots`` maps thread id to lineage root."""
@@ -77,7 +77,7 @@ def _content(thread: Thread) -> str:
         thread.thread_id,
         thread.project,
         [
-            [turn.number, turn.fingerprint, turn.at and turn.at.isoformat(), *turn.tools.touched]
+            [turn.number, turn.fingerprint, str(turn.at), *turn.tools.touched]
             for turn in thread.clean()
         ],
     )

@@ -8,9 +8,9 @@ from typing import Final
 
 from graphstore.model.knowledge import ConceptKind
 from ingest.extract.lexicon import soft_words, stop_words, weak_words
-from ingest.extract.paths import is_path, merged, relative
+from ingest.extract.paths import is_path, merged, relative, spans
 from ingest.extract.text import Prose, clip, has_cjk
-from ingest.extract.words import bigrams, singular
+from ingest.extract.words import PARTICLES, bigrams, lemma, singular
 
 WEIGHTS: Final = {
     ConceptKind.PATH: 1.3,
@@ -22,6 +22,8 @@ WEIGHTS: Final = {
 EMPHASIS: Final = 1.2
 """Weight of a term that stood in bold or in a heading."""
 TYPED: Final = frozenset({ConceptKind.PATH, ConceptKind.SYMBOL, ConceptKind.ERROR})
+NESTED: Final = 0.7
+"""Share of a term's uses inside one longer term from which only the longer one is kept."""
 _RANK: Final = {
     kind: place
     for place, kind in enumerate(
@@ -34,26 +36,55 @@ _RANK: Final = {
         )
     )
 }
+_DIGITS: Final = 4
+"""Words with more digits are dates, hashes and model versions."""
+_MOST_WORDS: Final = 3
+"""Words of a term."""
+_LEAST: Final = 3
+"""Characters of a word or name that can stand as a concept."""
+_SUFFIXED: Final = 6
+"""Characters from which a suffix tells what a word is."""
+_LONG_PIECE: Final = 4
+"""Characters of an unspaced piece beyond which its parts are candidates too."""
+_TWICE: Final = 2
 _LONGEST: Final = 60
 """Characters of a label that still reads as a name."""
 
-_TOKEN: Final = re.compile(r"[^\W_][^\W_]*(?:[-_.'\u2019][^\W_]+)*|[\u0900-\u097f]+|[^\w\s]|\n|_")
+_TOKEN: Final = re.compile(r"[^\W_][^\W_]*(?:[-_.'\u2019][^\W_]+)*|[\u0900-\u097f]+|[^\w\s]+|\n|_")
 _SPAN: Final = re.compile(r"`([^`\n]{2,120})`")
 _IDENTIFIER: Final = re.compile(
     r"(?:--?)?[A-Za-z_$@][\w$-]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\([^()]*\))?"
 )
 _CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
+_MEMBER: Final = re.compile(r"\w\.[A-Z]")
 _PLAIN_WORDS: Final = re.compile(r"[a-z][a-z-]+(?: [a-z][a-z-]+){1,2}")
 _MARKED: Final = re.compile(r"\*\*([^*\n]{3,60})\*\*|^#{1,6}[ \t]+([^\n]{3,60})$", re.MULTILINE)
-_PATH: Final = re.compile(
-    r"(?<![\w/@.~-])(?:~?/|\.{1,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+/?|(?<![\w/@-])[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{1,5}\b(?!\()"
-)
-_ERROR: Final = re.compile(
+_DIFF_SIDE: Final = re.compile(r"(?<![\w/])[ab]/(?=\w+/)")
+_FLAG: Final = re.compile(r"(?<![\w-])--[a-z][a-z-]{2,40}\b")
+_RAISED: Final = re.compile(
     r"\b((?:[A-Za-z_]+\.)*[A-Z][A-Za-z0-9]*(?:Error|Exception|Panic|Fault))\b(?:: ?([^\n]{4,160}))?"
-    r"|^[ \t]*((?:error|fatal|panic)(?:\[[A-Z]+\d+\])?): ?([^\n]{4,160})"
-    r"|\b((?:TS|E|ERR_|CVE-)(?:\d{3,5}(?:-\d+)?|[A-Z][A-Z_]{4,}))\b",
-    re.MULTILINE,
 )
+_REPORTED: Final = re.compile(
+    r"^[ \t]*((?:error|fatal|panic)(?:\[[A-Z]+\d+\])?): ?([^\n]{4,160})", re.MULTILINE
+)
+_CODED: Final = re.compile(
+    r"\b(?:TS\d{4,5}|ERR_[A-Z_]{4,}|CVE-\d{4}-\d{3,7}|E(?:NO|AD|AC|PE|CO|EX|IS|PI|TI)[A-Z]{3,})\b"
+)
+_CODE_SIGNS: Final = (
+    "TS",
+    "ERR_",
+    "CVE-",
+    "ENO",
+    "EAD",
+    "EAC",
+    "EPE",
+    "ECO",
+    "EEX",
+    "EIS",
+    "EPI",
+    "ETI",
+)
+_SIGNS: Final = ("Error", "Exception", "Panic", "Fault")
 _VARIABLE: Final = re.compile(
     r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|\S*[/\\]\S*|\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,}\b|\d+"
 )
@@ -108,13 +139,12 @@ class Gatherer:
             self._path(path)
         for block in prose.blocks:
             self._errors(block, told=True)
-            for found in _PATH.finditer(block):
-                self._path(found.group())
+            self._paths(_DIFF_SIDE.sub("", block))
         text = _SPAN.sub(self._span, prose.text)
-        if "rror" in text or "xception" in text or ":" in text:
-            self._errors(text, told=False)
-        if "." in text or "/" in text:
-            text = _PATH.sub(self._path_mark, text)
+        self._errors(text, told=False)
+        text = self._paths(text)
+        if "--" in text:
+            text = _FLAG.sub(self._flag, text)
         if "**" in text or "#" in text:
             self._marks(text, code)
         self._words(text, code)
@@ -145,12 +175,24 @@ class Gatherer:
             self._add(path, path, ConceptKind.PATH)
         return bool(path)
 
-    def _path_mark(self, found: "re.Match[str]") -> str:
-        return " . " if self._path(found.group()) else found.group()
+    def _paths(self, text: str) -> str:
+        """Take out the paths of a text; what stays in their place delimits terms."""
+        pieces: list[str] = []
+        done = 0
+        for start, end in spans(text):
+            if self._path(text[start:end]):
+                pieces.append(text[done:start])
+                done = end
+        pieces.append(text[done:])
+        return " . ".join(pieces)
+
+    def _flag(self, found: "re.Match[str]") -> str:
+        self._add(found.group(), found.group(), ConceptKind.SYMBOL)
+        return " . "
 
     def _span(self, found: "re.Match[str]") -> str:
         inner = found.group(1).strip()
-        if ("/" in inner or "." in inner) and _PATH.fullmatch(inner) and self._path(inner):
+        if ("/" in inner or "." in inner) and self._path(inner):
             return " . "
         symbol = symbol_of(inner)
         if symbol:
@@ -160,22 +202,35 @@ class Gatherer:
         return f" {inner} " if _PLAIN_WORDS.fullmatch(inner) or inner.isalpha() else " . "
 
     def _errors(self, text: str, *, told: bool) -> None:
-        for found in _ERROR.finditer(text):
-            kind, message, level, rest, code = found.groups()
-            if code:
-                self._add(fold(code), code, ConceptKind.ERROR)
-            elif message or rest:
-                label = f"{kind or level}: {skeleton(message or rest)}"
-                self._add(fold(label), label, ConceptKind.ERROR)
-            elif kind and not told and kind not in {"Error", "Exception"}:
-                self._add(fold(kind), kind, ConceptKind.ERROR)
+        """Signatures of errors; a bare type counts only where somebody speaks of it."""
+        if any(sign in text for sign in _SIGNS):
+            for found in _RAISED.finditer(text):
+                kind, message = found.groups()
+                if message:
+                    self._error(f"{kind}: {skeleton(message)}")
+                elif not told and kind not in {"Error", "Exception"}:
+                    self._error(kind)
+        if "error" in text or "fatal" in text or "panic" in text:
+            for found in _REPORTED.finditer(text):
+                self._error(f"{found.group(1)}: {skeleton(found.group(2))}")
+        if any(sign in text for sign in _CODE_SIGNS):
+            for found in _CODED.finditer(text):
+                self._error(found.group())
+
+    def _error(self, label: str) -> None:
+        if label[-1] not in ": ":
+            self._add(fold(label), label, ConceptKind.ERROR)
 
     def _marks(self, text: str, code: str) -> None:
         for found in _MARKED.finditer(text):
-            words = [word for word in _TOKEN.findall(found.group(1) or found.group(2))]
+            words = list(_TOKEN.findall(found.group(1) or found.group(2)))
             forms = [_token(word, code) for word in words if word not in "*:#."]
             known = [form for form in forms if form is not None]
-            if known and len(known) == len(forms) <= 3 and not all(one.soft for one in known):
+            if (
+                known
+                and len(known) == len(forms) <= _MOST_WORDS
+                and not all(one.soft for one in known)
+            ):
                 key = " ".join(one.key for one in known)
                 mark = self.found.get(key)
                 if mark is None:
@@ -226,9 +281,9 @@ class Token:
     key: str
     form: str
     kind: ConceptKind
-    soft: bool
-    capital: bool
-    camel: bool
+    soft: bool = False
+    capital: bool = False
+    camel: bool = False
     pieces: tuple[str, ...] = ()
     """Candidates of an unspaced run."""
 
@@ -238,37 +293,43 @@ def _token(word: str, code: str) -> Token | None:
     """What a word gives to terms; None when it delimits them."""
     if has_cjk(word):
         pieces = unspaced(word)
-        return Token(word, word, ConceptKind.TERM, False, False, False, pieces) if pieces else None
+        return Token(word, word, ConceptKind.TERM, pieces=pieces) if pieces else None
     low = word.casefold().replace("\u2019", "'")
     if low.endswith("'s"):
         low, word = low[:-2], word[:-2]
-    if not _worthy(low, code):
+    single = singular(low, code)
+    if not _worthy(low, code) or not _worthy(single, code):
         return None
     camel = _CAMEL.search(word) is not None
-    if "_" in word or ("." in word and camel) or (camel and word[0].islower()):
-        return Token(fold(word), word, ConceptKind.SYMBOL, False, False, False)
+    dotted = "." in word and (camel or _MEMBER.search(word) is not None)
+    if "_" in word or dotted or (camel and word[0].islower()):
+        return Token(fold(word), word, ConceptKind.SYMBOL)
     caps = word.isupper() and len(word) > 1
-    single = singular(low, code)
     base = singular(low.replace("-", " "), code) if "-" in low else single
-    soft = low in soft_words(code) or single in soft_words(code)
-    if soft and not camel:
-        form = single
-    elif camel or caps:
-        form = word
-    else:
-        form = word[0] + single[1:] if word[0].isupper() else single
+    soft = low in soft_words(code) or single in soft_words(code) or _qualifies(low, code)
     # an ordinary word is capital at the start of a sentence: its spelling is the small one
-    shown = form if camel or caps else single
-    return Token(base, shown, ConceptKind.TERM, soft, word[0].isupper(), camel)
+    shown = word if camel or caps else single
+    return Token(base, shown, ConceptKind.TERM, soft=soft, capital=word[0].isupper(), camel=camel)
+
+
+_QUALITIES: Final = ("able", "ible", "ful", "less", "ous", "ative")
+
+
+def _qualifies(low: str, code: str) -> bool:
+    """Participles and words of quality name something only in company: "winding drum"."""
+    if code not in {"en", "und"} or len(low) < _SUFFIXED:
+        return False
+    return low.endswith(_QUALITIES) or (low.endswith(("ing", "ed")) and lemma(low, code) != low)
 
 
 def _worthy(low: str, code: str) -> bool:
-    if low in stop_words(code) or len(low) < 3 or low[0].isdigit() or "'" in low:
+    if low in stop_words(code) or len(low) < _LEAST or low[0].isdigit() or "'" in low:
         return False
     if low in soft_words(code):
         return True
-    adverb = low.endswith("ly") and len(low) > 5 and code in {"en", "und"}
-    return low not in weak_words(code) and not adverb and not low.replace(".", "").isdigit()
+    adverb = low.endswith("ly") and len(low) >= _SUFFIXED and code in {"en", "und"}
+    numbered = sum(map(str.isdigit, low)) > _DIGITS
+    return low not in weak_words(code) and not adverb and not numbered
 
 
 def symbol_of(inner: str) -> str:
@@ -279,7 +340,7 @@ def symbol_of(inner: str) -> str:
     marked = "_" in name or "." in name or "::" in name or name != inner or name.startswith("--")
     shaped = marked or _CAMEL.search(name) is not None or name.isupper()
     low = name.strip("-_$").casefold()
-    if not shaped or len(low) < 3 or low in weak_words("en"):
+    if not shaped or len(low) < _LEAST or low in weak_words("en"):
         return ""
     return name
 
@@ -290,21 +351,16 @@ def skeleton(message: str) -> str:
     return clip(bare, _LONGEST).rstrip("\u2026 .:,;(")
 
 
-_PARTICLES: Final = re.compile(
-    "[\u7684\u4e86\u662f\u5728\u548c\u6709\u6211\u4f60\u4ed6\u5979\u5b83\u4eec\u8fd9\u90a3\u4e0d\u5c31\u4e5f\u90fd\u628a\u88ab\u5417\u5462\u5427\u554a"
-    "\u4e0e\u6216\u53ca\u5f88\u8981\u4f1a\u80fd\u53ef\u60f3\u8bf7\u8ba9\u7ed9\u5230\u4ece\u5bf9\u8bf4\u770b\u53bb\u6765\u600e\u4e48\u4ec0\u4e3a\u54ea\u8c01\u51e0]+"
-    "|[\u3040-\u309f]+"
-)
 _RUN: Final = range(2, 9)
 
 
 def unspaced(run: str) -> tuple[str, ...]:
     """Term candidates of an unspaced run: its pieces between particles, and their short parts."""
     found: list[str] = []
-    for piece in _PARTICLES.split(run):
+    for piece in PARTICLES.split(run):
         if len(piece) in _RUN:
             found.append(piece)
-        if len(piece) > 4:
+        if len(piece) > _LONG_PIECE:
             found.extend(bigrams(piece))
             found.extend(piece[at : at + 4] for at in range(len(piece) - 3))
     return tuple(found)
@@ -337,14 +393,14 @@ def _drop_nested(found: Candidates) -> None:
     """Drop a term that hardly occurs outside one longer term."""
     nested: set[str] = set()
     for key, longer in found.items():
-        if longer.count < 2 or longer.kind not in {ConceptKind.TERM, ConceptKind.ENTITY}:
+        if longer.count < _TWICE or longer.kind not in {ConceptKind.TERM, ConceptKind.ENTITY}:
             continue
         for part in _parts(key):
             shorter = found.get(part)
             if (
                 shorter is not None
                 and shorter.kind not in TYPED
-                and longer.count >= 0.8 * shorter.count
+                and longer.count > NESTED * shorter.count
             ):
                 nested.add(part)
     for part in sorted(nested):

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from graphstore.model.knowledge import Signal
 from ingest.extract.questions import explicit
-from ingest.extract.reading import Reading, Sentence
+from ingest.extract.reading import Reading
 from ingest.extract.signals import Found, Named, follows_answer, signal
+from ingest.extract.turns import Sentence
 
 _ORDER: Final = ("test", "doc_contract", "tool_result", "handoff", "default", "scope", "route")
 STRONG: Final = 0.8
@@ -16,14 +18,14 @@ def corrections(reading: Reading, named: Named) -> Iterator[Found]:
     for turn in reading.human():
         if not follows_answer(reading, turn):
             continue
-        for number, sentence in enumerate(turn.sentences):
+        for number, sentence in enumerate(turn.spoken):
             if corrects(sentence, opening=number == 0):
-                told = turn.sentences[number : number + 2]
+                told = turn.spoken[number : number + 2]
                 yield Found(turn.number, turn.place, _signal(told, named))
                 break
 
 
-def _signal(told: tuple[Sentence, ...], named: Named):  # type: ignore[no-untyped-def]
+def _signal(told: tuple[Sentence, ...], named: Named) -> Signal:
     # "No, that is wrong." says nothing; the sentence after it says what is right
     best = max(told, key=lambda one: (len(named(one)), one is told[0]))
     made = signal("correction", target(told), best, named)

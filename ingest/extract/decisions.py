@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingest.extract.questions import explicit
-from ingest.extract.reading import Reading, Sentence
+from ingest.extract.reading import Reading
 from ingest.extract.signals import Found, Named, signal
+from ingest.extract.turns import Sentence
 
 _ORDER: Final = ("rejected", "chose", "decided")
 
@@ -14,7 +15,7 @@ def decisions(reading: Reading, named: Named) -> Iterator[Found]:
     """At most one decision of each type per turn."""
     for turn in reading.human():
         seen: set[str] = set()
-        for sentence in turn.sentences:
+        for sentence in turn.spoken:
             for kind in decision_types(sentence):
                 if kind not in seen:
                     seen.add(kind)

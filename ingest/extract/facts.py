@@ -21,13 +21,14 @@ from ingest.extract.corrections import corrections
 from ingest.extract.decisions import decisions
 from ingest.extract.figures import Figures, Kept, keep
 from ingest.extract.frontiers import frontiers
-from ingest.extract.questions import TRACKABLE, Asking, askings, phase, salience
-from ingest.extract.reading import Reading, Sentence
+from ingest.extract.questions import TRACKABLE, Asking, phase, salience
+from ingest.extract.reading import Reading
 from ingest.extract.scope import scope_labels
 from ingest.extract.signals import Found
 from ingest.extract.status import Outcome, outcomes
 from ingest.extract.text import Prose
 from ingest.extract.textures import textures
+from ingest.extract.turns import Sentence
 
 VERSION: Final = "extract/1"
 _SIGNALS: Final = (frontiers, corrections, decisions, textures)
@@ -71,7 +72,7 @@ def facts(thread: Thread, reading: Reading, epoch: Figures) -> Facts:
     """Everything that one thread yields under the figures of an epoch."""
     kept = keep(reading.candidates, reading.words, epoch)
     named = _Named(reading, kept)
-    asked = tuple(one for one in askings(reading) if one.question_id not in epoch.templates)
+    asked = tuple(one for one in reading.asked if one.question_id not in epoch.templates)
     ended = outcomes(reading, asked)
     questions = tuple(_questions(thread, reading, asked, ended, named))
     mentions = [*_mentions(reading, kept), *_question_mentions(reading, asked, named)]

@@ -14,6 +14,7 @@ from ingest.extract.concepts import TYPED, Candidate, Candidates, fold
 FLOOR: Final = 12
 PER_THOUSAND_WORDS: Final = 4
 CEILING: Final = 60
+_TWICE: Final = 2
 GENERIC_SHARE: Final = 0.25
 """A generic concept takes a place only when little else is there."""
 
@@ -79,7 +80,7 @@ def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]
     most = min(CEILING, FLOOR + PER_THOUSAND_WORDS * words // 1000)
     scored = []
     for key, one in candidates.items():
-        if one.count and (one.count >= 2 or one.kind in TYPED or epoch.df(key) >= 2):
+        if one.count and (one.count >= _TWICE or one.kind in TYPED or epoch.df(key) >= _TWICE):
             label = epoch.label(key, one)
             generic = is_stop(label)
             share = GENERIC_SHARE if generic else 1.0

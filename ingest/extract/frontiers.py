@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ingest.extract.questions import explicit
-from ingest.extract.reading import Reading, Sentence
+from ingest.extract.reading import Reading
 from ingest.extract.signals import Found, Named, signal
+from ingest.extract.turns import Sentence
 
 _ORDER: Final = ("blocked", "deferred", "next", "unresolved")
 
@@ -14,7 +15,7 @@ def frontiers(reading: Reading, named: Named) -> Iterator[Found]:
     """At most one frontier of each type per turn: human turns, and the thread's last turn."""
     for turn in reading.turns:
         seen: set[str] = set()
-        for sentence in turn.sentences:
+        for sentence in turn.spoken:
             kind = frontier_type(sentence)
             if kind and kind not in seen:
                 seen.add(kind)

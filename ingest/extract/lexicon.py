@@ -101,28 +101,62 @@ def _speaking(code: str, script: str) -> tuple[Language, ...]:
     return tuple(language(name) for name in wanted if name in codes())
 
 
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """The languages of a sentence, joined for one look per word."""
+
+    spaced: dict[str, tuple[Cue, ...]]
+    fillers: frozenset[str]
+    unspaced: tuple[Cue, ...]
+
+
+@cache
+def _spoken(code: str, script: str) -> _Spoken:
+    languages = _speaking(code, script)
+    words = {word for one in languages for word in one.spaced}
+    return _Spoken(
+        {word: tuple(c for one in languages for c in one.spaced.get(word, ())) for word in words},
+        frozenset().union(*(one.fillers for one in languages)),
+        tuple(cue for one in languages for cue in one.unspaced),
+    )
+
+
 def find(sentence: str, code: str = "und") -> tuple[Hit, ...]:
     """Cues of a sentence, in reading order; of several at one place and family the longest."""
     low = sentence.casefold().replace("\u2019", "'")
-    languages = _speaking(code, script_language(low))
-    words = [(found.group(), found.start(), found.end()) for found in WORD.finditer(low)]
-    last = words[-1][2] if words else 0
+    script = script_language(low)
+    spoken = _spoken(code, script)
     seen: set[tuple[str, int]] = set()
     hits: list[Hit] = []
-    opening = True
-    for number, (word, start, _) in enumerate(words):
-        for spoken in languages:
-            for cue in spoken.spaced.get(word, ()):
-                if (cue.family, start) in seen or (cue.at_start and not opening):
+    opening, number, last = True, 0, -1
+    for found in WORD.finditer(low):
+        word = found.group()
+        cues = spoken.spaced.get(word)
+        if cues is not None:
+            start = found.start()
+            for cue in cues:
+                if (cue.at_start and not opening) or (cue.family, start) in seen:
                     continue
                 end = _match(low, cue, start)
-                if end and (not cue.at_end or end >= last):
-                    seen.add((cue.family, start))
-                    hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
-        opening = opening and number < _FILLERS and any(word in one.fillers for one in languages)
-    for spoken in languages:
-        hits.extend(_unspaced(low, spoken, seen, last))
-    return tuple(sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.family, hit.kind)))
+                if not end:
+                    continue
+                if cue.at_end:
+                    last = last if last >= 0 else _last(low)
+                    if end < last:
+                        continue
+                seen.add((cue.family, start))
+                hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
+        number += 1
+        opening = opening and number <= _FILLERS and word in spoken.fillers
+    if script and spoken.unspaced:
+        hits.extend(_unspaced(low, spoken.unspaced, seen, _last(low)))
+    hits.sort(key=lambda hit: (hit.start, -hit.end, hit.family, hit.kind))
+    return tuple(hits)
+
+
+def _last(low: str) -> int:
+    """End of the last word."""
+    return max((found.end() for found in WORD.finditer(low)), default=0)
 
 
 def _match(low: str, cue: Cue, start: int) -> int:
@@ -150,9 +184,9 @@ def _letter(mark: str) -> bool:
     return mark.isalnum() or "\u0900" <= mark <= "\u0963"
 
 
-def _unspaced(low: str, spoken: Language, seen: set[tuple[str, int]], last: int) -> list[Hit]:
+def _unspaced(low: str, cues: tuple[Cue, ...], seen: set[tuple[str, int]], last: int) -> list[Hit]:
     hits = []
-    for cue in spoken.unspaced:
+    for cue in cues:
         start = low.find(cue.parts[0])
         if start < 0 or (cue.family, start) in seen or (cue.at_start and start > _FILLERS):
             continue

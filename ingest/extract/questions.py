@@ -1,12 +1,12 @@
 """Questions of human turns: asked, implied by a task, implied by a problem."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from graphstore.ids import question_id
 from ingest.extract.lexicon import weak_words
-from ingest.extract.reading import Reading, Sentence, TurnReading
+from ingest.extract.turns import Sentence, TurnReading
 from ingest.extract.words import count_words
 
 CONFIDENT: Final = 0.78
@@ -15,8 +15,12 @@ _MARK: Final = 0.8
 """Confidence of a question mark alone."""
 _LONGEST: Final = 400
 """Characters of an implied question; longer sentences are descriptions."""
-_LONG_TURN: Final = 1500
-"""Characters of prose beyond which a turn is rather pasted than typed."""
+_LEAST_KEYS: Final = 2
+_OPENING: Final = 25
+"""Characters within which a task cue opens a sentence."""
+_MANY_AXES: Final = 3
+_WORDY: Final = 6
+_TERSE: Final = 2
 _MOST_IMPLIED: Final = 3
 _MOST_ASKED: Final = 12
 ACTING: Final = frozenset({"decide", "fix", "plan", "task"})
@@ -39,14 +43,14 @@ class Asking:
     """The sentences before and after it: templates repeat with their surroundings."""
 
 
-def askings(reading: Reading) -> tuple[Asking, ...]:
-    """Every asking of a thread, in order."""
-    return tuple(one for turn in reading.human() for one in _of_turn(turn))
+def askings(turns: Iterable[TurnReading]) -> tuple[Asking, ...]:
+    """Every asking of the human turns among these, in order."""
+    return tuple(one for turn in turns if turn.human for one in _of_turn(turn))
 
 
 def _of_turn(turn: TurnReading) -> Iterator[Asking]:
     implied = asked = 0
-    most = 1 if turn.length > _LONG_TURN else _MOST_IMPLIED
+    most = 1 if turn.is_long else _MOST_IMPLIED
     texts = ["", *(one.text for one in turn.sentences), ""]
     for number, sentence in enumerate(turn.sentences):
         told = explicit(sentence)
@@ -78,9 +82,11 @@ def explicit(sentence: Sentence) -> tuple[str, float] | None:
     """Intent and confidence of a sentence that asks; None when it does not."""
     asks = sentence.of("ask")
     marked = sentence.marked
-    if sentence.quoted or _no_question(sentence, bool(asks), marked):
+    if sentence.quoted or _no_question(sentence, asks=bool(asks), marked=marked):
         return None
-    if not marked and (not asks or len(sentence.keys()) < 2 or sentence.text.endswith(":")):
+    if not marked and (
+        not asks or len(sentence.keys()) < _LEAST_KEYS or sentence.text.endswith(":")
+    ):
         return None
     intent = _intent(sentence)
     best = max((hit.confidence for hit in asks), default=0.0)
@@ -89,7 +95,10 @@ def explicit(sentence: Sentence) -> tuple[str, float] | None:
 
 def implicit(sentence: Sentence) -> tuple[str, float] | None:
     """Intent and confidence of a task or a stated problem."""
-    if len(sentence.text) > _LONGEST or len(sentence.keys()) < 2 or sentence.quoted:
+    if len(sentence.text) > _LONGEST or sentence.quoted or sentence.text.endswith(":"):
+        return None
+    keys, weak = sentence.keys(), weak_words(sentence.code)
+    if len(keys) < _LEAST_KEYS or all(key in weak for key in keys):
         return None
     if sentence.of("command") or sentence.of("greeting") or sentence.of("accept"):
         return None
@@ -102,7 +111,7 @@ def implicit(sentence: Sentence) -> tuple[str, float] | None:
     return None
 
 
-def _no_question(sentence: Sentence, asks: bool, marked: bool) -> bool:
+def _no_question(sentence: Sentence, *, asks: bool, marked: bool) -> bool:
     if sentence.of("greeting") or low_information(sentence):
         return True
     if sentence.of("command") and not sentence.of("task"):
@@ -116,12 +125,12 @@ def low_information(sentence: Sentence) -> bool:
     """Nothing in it says what it is about: "does that work?"."""
     keys = sentence.keys()
     weak = weak_words(sentence.code)
-    return not keys or (len(keys) < 2 and keys[0] in weak)
+    return not keys or (len(keys) < _LEAST_KEYS and keys[0] in weak)
 
 
 def _intent(sentence: Sentence) -> str:
     tasks = sentence.of("task")
-    if tasks and tasks[0].start < 25:
+    if tasks and tasks[0].start < _OPENING:
         return tasks[0].kind
     asks = sorted(sentence.of("ask"), key=lambda hit: (hit.start, hit.start - hit.end))
     kinds = [hit.kind for hit in asks]
@@ -130,6 +139,10 @@ def _intent(sentence: Sentence) -> str:
             return telling
     if sentence.of("problem"):
         return "fix"
+    # "can you update the readme?" asks for work, "can you explain ...?" for an explanation
+    if sentence.of("request") and not set(kinds) - {"verify"}:
+        return "task"
+    kinds.extend(hit.kind for hit in sentence.of("wh"))
     if kinds:
         return kinds[0]
     return "decide" if " or " in sentence.text.casefold() else "verify"
@@ -141,8 +154,8 @@ def salience(
     """How much a question deserves to be followed, 0 to 1."""
     tokens = count_words(asking.text)
     score = 0.24 * refs + 0.14 * (asking.confidence >= CONFIDENT)
-    score += 0.20 if axes >= 3 else 0.09 * (axes >= 1)
-    score += 0.12 * (tokens >= 6) - 0.20 * (tokens <= 2)
+    score += 0.20 if axes >= _MANY_AXES else 0.09 * (axes >= 1)
+    score += 0.12 * (tokens >= _WORDY) - 0.20 * (tokens <= _TERSE)
     score += 0.10 * names_typed + 0.08 * first + 0.08 * (asking.intent in ACTING)
     score += 0.10 * bool(asking.sentence.of("frontier"))
     score += 0.08 * bool(asking.sentence.of("continuity"))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphstore.model.knowledge import Signal
-from ingest.extract.reading import Reading, Sentence, TurnReading
+from ingest.extract.reading import Reading
 from ingest.extract.text import clip
+from ingest.extract.turns import Sentence, TurnReading
 
 CLIP: Final = 220
 Named = Callable[[Sentence], tuple[str, ...]]

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingest.extract.questions import Asking, explicit
-from ingest.extract.reading import Reading, Sentence, TurnReading
+from ingest.extract.reading import Reading
+from ingest.extract.turns import Sentence, TurnReading
 
+_SHARED: Final = 2
+"""Keys by which a sentence names a question."""
 _REACH: Final = 6
 """Clean turns within which an acceptance without a name still means the last question."""
 
@@ -30,7 +33,7 @@ def outcomes(reading: Reading, asked: tuple[Asking, ...]) -> tuple[Outcome, ...]
         before = [
             one for one in asked if one.place < turn.place - 1 and one.question_id not in closed
         ]
-        ended = [pair for one in turn.sentences for pair in _of_sentence(one, before, turn)]
+        ended = [pair for one in turn.spoken for pair in _of_sentence(one, before, turn)]
         closed.update(one.question_id for _, one in ended)
         now = [one for one in asked if one.turn == turn.number]
         ended.extend(("partial", one) for one in _narrowed(before, now))
@@ -70,7 +73,7 @@ def _named(sentence: Sentence, before: list[Asking]) -> list[Asking]:
     keys = set(sentence.keys())
     shared = [len(keys & one.keys) for one in before]
     best = max(shared, default=0)
-    if best < 2:
+    if best < _SHARED:
         return []
     chosen = [one for one, count in zip(before, shared, strict=True) if count == best]
     return [one for one in chosen if one.turn == chosen[-1].turn]
@@ -92,5 +95,5 @@ def _meant(sentence: Sentence, before: list[Asking], turn: TurnReading) -> list[
 def _narrowed(before: list[Asking], now: list[Asking]) -> Iterator[Asking]:
     """Earlier questions whose keys a later one holds all, and more."""
     for one in before:
-        if len(one.keys) >= 2 and any(one.keys < later.keys for later in now):
+        if len(one.keys) >= _SHARED and any(one.keys < later.keys for later in now):
             yield one

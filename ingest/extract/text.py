@@ -17,7 +17,9 @@ _KANA: Final = re.compile("[\u3040-\u30ff]")
 _IS_DEVANAGARI: Final = re.compile(f"[{DEVANAGARI}]")
 
 # a fence that is never closed runs to the end of the turn
-_FENCE: Final = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(
+    r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
+)
 _TAGGED: Final = re.compile(
     r"<(output|stdout|stderr|tool-use|tool_result|pre|code|details|think|file|document|context|"
     r"command-[a-z]+|local-command-[a-z]+|system-reminder|ide_[a-z_]+)\b[^>]*>.*?</\1>",
@@ -39,15 +41,17 @@ _LOG: Final = re.compile(
     | (?:commit|Merge:|Author:|Date:)[ ]+\S+[ ]*(?:[0-9a-f]{7}|\w+@|\d{4})
     | (?:=+|-+)[ ](?:RUN|PASS|FAIL|SKIP)\b | ok[ ]+\S+[ ]+[\d.(]+s? | (?:PASS|FAIL)[ :]
     | [$\u276f\u279c%\#][ ]\S | [\w.-]+@[\w.-]+[:\s][^\n]*[$\#%][ ] | >>>[ ] | \.\.\.[ ]{4}
-    | [\u2500-\u259f\u23bf\u25cf\u23fa|+]+(?:[ \t]|[-=+|\u2500-\u259f]|$)
+    | [\u2500-\u259f\u23bf\u25cf\u23fa+]+(?:[ \t]|[-=+\u2500-\u259f]|$)
     | \d+[ \t]*[|\u2502\u2192][ \t]*[^\n]* | [dl-][rwx-]{9}[@+ ]
     | [\w./\\-]+\.\w{1,5}:\d+(?::\d+)?[: ]
-    | [{}\[\]()<>;,]+[ \t]*$
+    | [{}\[\]()<>;,]+[ \t]*$ | "[\w .-]+":[ \t] | (?://|/\*|\*/|\#!)[ \t]?\S | \+[^\s+]
     )[^\n]*""",
     re.MULTILINE | re.VERBOSE,
 )
 _QUOTED: Final = re.compile(r"^[ \t]{0,3}>[^\n]*", re.MULTILINE)
-_INDENTED: Final = re.compile(r"(?:^(?: {4,}|\t)[^\n]*[(){};=<>][^\n]*\n?){2,}", re.MULTILINE)
+_INDENTED: Final = re.compile(
+    r"(?:^(?: {4,}|\t)[ \t]*(?![-*+\u2022]|\d+[.)])[^\n]*[(){};=<>][^\n]*\n?){2,}", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,9 @@ def strip(text: str) -> Prose:
         plain = _FENCE.sub(cut, plain)
     if "<" in plain:
         plain = _TAG.sub(" ", _COMMENT.sub(" ", _TAGGED.sub(cut, plain)))
-    plain = _LOG.sub(cut, _INDENTED.sub(cut, plain))
+    if "\n    " in plain or "\n\t" in plain:
+        plain = _INDENTED.sub(cut, plain)
+    plain = _LOG.sub(cut, plain)
     if ">" in plain:
         plain = _QUOTED.sub("\n", plain)
     if "](" in plain:
@@ -92,7 +98,8 @@ _ABBREVIATED: Final = re.compile(
     re.IGNORECASE,
 )
 _END: Final = re.compile(
-    r"[.!?\u2026]+[\"'\u201d\u2019)\]*_`]*(?=\s+\S)|[\u3002\uff01\uff1f\uff1b]+[\u300d\u300f\u201d\uff09]*"
+    r"[.!?\u2026]+[\"'\u201d\u2019)\]*_`]*(?=\s+\S)"
+    r"|[\u3002\uff01\uff1f\uff1b]+[\u300d\u300f\u201d\uff09]*"
     r"|[\u0964\u0965]|[?!]+(?=\s|$)"
 )
 _WRAPPED: Final = 50

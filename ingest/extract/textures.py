@@ -10,7 +10,7 @@ def textures(reading: Reading, named: Named) -> Iterator[Found]:
     """At most one texture of each name per turn."""
     for turn in reading.human():
         seen: set[str] = set()
-        for sentence in turn.sentences:
+        for sentence in turn.spoken:
             for hit in sentence.of("texture"):
                 if hit.kind not in seen and not sentence.quoted:
                     seen.add(hit.kind)

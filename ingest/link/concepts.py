@@ -9,15 +9,16 @@ from graphstore.model.knowledge import Concept, Relates
 from graphstore.model.record import EpochRecord
 from ingest.extract.lexicon import Hit, find
 from ingest.extract.text import clip, sentences, strip
-from ingest.link.pairs import Pair, thread_of, together
+from ingest.link.pairs import LEAST, Pair, thread_of, together
 
 VERSION: Final = "relates/1"
 _CLIP: Final = 220
 _REFS: Final = 8
 _PER_CONCEPT: Final = 10
 """Relations by mere company that one concept keeps, the strongest first."""
-_NEAR: Final = 40
+_NEAR: Final = 20
 """Characters between a cue and the concepts that it joins."""
+_LEAST_LETTERS: Final = 3
 _ADJACENT: Final = 3
 _TURNED: Final = {"caused_by": "causes"}
 
@@ -49,7 +50,7 @@ def _company(mentions: list[tuple[str, str]], floor: float) -> Iterator[Relates]
             weight=float(max(pair.turns, pair.threads)),
             extractor=VERSION,
             edge_type="co_occurs",
-            why=f"together in {pair.turns} turns, {pair.threads} threads",
+            why=f"together in {pair.turns} turns and {pair.threads} threads",
         )
 
 
@@ -118,11 +119,11 @@ def _of_turn(text: str, named: list[Concept]) -> Iterator[tuple[tuple[str, str, 
         (form.casefold(), one.concept_id)
         for one in named
         for form in (one.label, *one.aliases)
-        if len(form) > 2
+        if len(form) >= _LEAST_LETTERS
     ]
     low = text.casefold()
     spelled = [pair for pair in spelled if pair[0] in low]
-    if len({concept for _, concept in spelled}) < 2:
+    if len({concept for _, concept in spelled}) < LEAST:
         return
     for sentence in sentences(strip(text).text):
         folded = sentence.casefold()

@@ -8,7 +8,6 @@ from graphstore.ids import digest
 from graphstore.model.conversation import Thread
 from graphstore.model.record import Count, EpochRecord
 from ingest.extract.figures import figures, keep
-from ingest.extract.questions import askings
 from ingest.extract.reading import Reading
 from ingest.extract.words import count_words
 from ingest.link.pairs import floor, together
@@ -60,7 +59,7 @@ class Census:
             counts[label] = counts.get(label, 0) + 1
 
     def _repeated(self, reading: Reading, root: str) -> None:
-        for one in askings(reading):
+        for one in reading.asked:
             before, after = one.neighbours
             marks = [("before", before)] * bool(before) + [("after", after)] * bool(after)
             if count_words(one.text) >= _LONG_PROMPT:

@@ -21,7 +21,8 @@ class Pair:
     turns: int
     threads: int
     pmi: float
-    """Pointwise mutual information, natural logarithm; over turns if they share two, else threads."""
+    """Pointwise mutual information (natural logarithm), over turns if they share two of them,
+    else over threads."""
 
 
 def thread_of(ref: str) -> str:
@@ -52,7 +53,7 @@ def together(mentions: Iterable[tuple[str, str]]) -> list[Pair]:
             pmi = _pmi(met, key, in_threads, len(threads))
         else:
             continue
-        pairs.append(Pair(*key, shared, met, pmi))
+        pairs.append(Pair(*key, shared, max(met, shared > 0), pmi))
     return pairs
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from graphstore import vectors
 from graphstore.derivation import Ground
-from graphstore.ids import canonical
+from graphstore.ids import Json, canonical
 from graphstore.model.knowledge import Links, LinkType
 from graphstore.model.record import EpochRecord
 from ingest.extract.lexicon import find
@@ -18,6 +18,10 @@ BORDERLINE: Final = 0.66
 SHIFT: Final = 0.12
 BORDERLINE_SHARE: Final = 0.75
 LEAST_GAP: Final = 0.05
+MUCH_SHARED: Final = 0.45
+SAME_PLACE: Final = 0.5
+SALIENT: Final = 0.65
+_PAIR: Final = 2
 FARTHEST: Final = 0.50
 """Two members of one cluster that score less split it."""
 _CANDIDATES: Final = 50
@@ -79,11 +83,11 @@ def score(left: Known, right: Known, cosine: float) -> Score:
     same_phase = left.phase == right.phase
     unlike = bool(left.concepts) and bool(right.concepts) and not left.concepts & right.concepts
     completion = (
-        0.18 * (what >= 0.45)
-        + 0.12 * (where >= 0.5)
+        0.18 * (what >= MUCH_SHARED)
+        + 0.12 * (where >= SAME_PLACE)
         + 0.16 * same_intent
         + 0.08 * same_phase
-        + 0.06 * (min(left.salience, right.salience) >= 0.65)
+        + 0.06 * (min(left.salience, right.salience) >= SALIENT)
     )
     separation = (
         0.10 * unlike
@@ -189,7 +193,7 @@ def _link(left: Known, right: Known, told: Score) -> Links:
     kind, how = link_type(first, second, told)
     if kind is not LinkType.EVOLVING:
         first, second = left, right
-    evidence = {
+    evidence: dict[str, Json] = {
         "words": round(told.words, 4),
         "vectors": told.vectors,
         "what": round(told.what, 4),
@@ -264,7 +268,7 @@ def clusters(index: Index, rows: Iterable[Links]) -> tuple[tuple[str, ...], ...]
 
 def _split(index: Index, group: list[str]) -> list[list[str]]:
     """Split while the two farthest members are too far; each goes with the nearer of the two."""
-    if len(group) < 3:
+    if len(group) <= _PAIR:
         return [group]
     places = [index.place[name] for name in group]
     worst = min(
