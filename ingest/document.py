@@ -13,7 +13,8 @@ from ingest.text import decode
 
 _BLANK: Final = re.compile(r"[ \t\r\n\0]*")
 _BLANK_OR_COMMENT: Final = re.compile(r"(?:[ \t\r\n\0\ufeff]+|//[^\n]*\n?)*")
-_STRUCTURE: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}",]', re.DOTALL)
+_MARK: Final = re.compile(r'[\[\]{}",]')
+_STRING_REST: Final = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*(?P<close>"?)', re.DOTALL)
 _SCALAR_END: Final = 8
 """Characters of the longest token that a window can cut: ``\\ud83d``, ``false``."""
 _ESCAPED_BYTES: Final = re.compile("[\udc80-\udcff]")
@@ -174,7 +175,7 @@ class _Window:
                 return None
             except (ValueError, RecursionError):
                 return None
-            if end < len(self.text) or self.text[end - 1] in '"]}' or not self.more():
+            if not self._may_go_on(end) or not self.more():
                 break
         if self._brackets(end) > DEPTH_LIMIT and nests_too_deep(value):
             return None
@@ -182,6 +183,12 @@ class _Window:
             value = self._repaired(self.text[self.at : end], value)
         self.advance(end)
         return (value,)
+
+    def _may_go_on(self, end: int) -> bool:
+        """Whether the value is a number or word that the end of the window may cut."""
+        if self.text[end - 1] in '"]}':
+            return False
+        return not self.text[end : end + _SCALAR_END].strip(".eE+-")
 
     def _brackets(self, end: int) -> int:
         return self.text.count("[", self.at, end) + self.text.count("{", self.at, end)
@@ -211,36 +218,54 @@ class _Window:
 
     def resume(self, start: int, depth: int) -> None:
         """Skip the broken value at hand, or the rest of the object around it, and count it."""
-        while not self.ended or self.at < len(self.text):
-            done, depth = self._skip(depth)
-            if done:
-                break
-            self.more()
+        skipping = _Skipping(depth)
+        while not skipping.done and (self.at < len(self.text) or self.more()):
+            before = self.at
+            self.advance(skipping.over(self.text, self.at, ended=self.ended))
+            if self.at == before and not skipping.done and not self.more():
+                self.advance(len(self.text))
         size = self.byte - start
         self.lose("too_big" if size > self.limit else "bad_json", start)
 
-    def _skip(self, depth: int) -> tuple[bool, int]:
-        """Go over brackets and strings at hand; done behind the value, or before its comma."""
-        end = self.at
-        for token in _STRUCTURE.finditer(self.text, self.at):
-            mark = token[0]
-            if mark == '"' and not self.ended and len(self.text) - token.start() < self.limit:
-                break  # the string goes on behind the window
-            if mark in "[{":
-                depth += 1
-            elif mark in "]}":
-                if depth == 0 and mark == "]":
-                    self.advance(token.start())
-                    return True, depth
-                depth = max(depth - 1, 0)
-            end = token.end()
-            if depth == 0 and mark in "]},":
-                self.advance(token.start() if mark == "," else end)
-                return True, depth
-        else:
-            end = len(self.text)
-        self.advance(end)
-        return False, depth
+
+class _Skipping:
+    """Goes over a value that does not parse, by its brackets and strings, piece by piece."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.is_inside_string = False
+        self.done = False
+
+    def over(self, text: str, at: int, *, ended: bool) -> int:
+        """Index up to which the text was gone over; ``done`` at the end of the value."""
+        while at < len(text) and not self.done:
+            if self.is_inside_string:
+                end = _STRING_REST.match(text, at)
+                if end is None or end.end() == at:
+                    return at if not ended else len(text)
+                at = end.end()
+                self.is_inside_string = not end["close"]
+                continue
+            mark = _MARK.search(text, at)
+            if mark is None:
+                return len(text)
+            at = self._step(mark)
+        return at
+
+    def _step(self, mark: re.Match[str]) -> int:
+        """Index behind a mark, or at it where it does not belong to the value."""
+        one = mark[0]
+        if one == '"':
+            self.is_inside_string = True
+        elif one in "[{":
+            self.depth += 1
+        elif self.depth == 0:
+            self.done = True
+            return mark.end() if one == "}" else mark.start()
+        elif one != ",":
+            self.depth -= 1
+            self.done = self.depth == 0
+        return mark.end()
 
 
 def _has_surrogates(text: str) -> bool:
