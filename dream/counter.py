@@ -68,6 +68,8 @@ def contradicted(
 ) -> Found:
     """A later human turn on either side rejects or corrects something about a shared concept."""
     del gathering
+    if pair.dst_table == "Thread":
+        return  # two threads are paired by their corrections: these are the claim
     refs = both_sides(pair, index)
     threads = {index.turns[ref].thread_id for ref in refs}
     since = min((index.when(ref)[0] for ref in refs), default=0.0)

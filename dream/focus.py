@@ -85,7 +85,7 @@ def clusters(index: Index) -> Iterator[Focus]:
     """Questions asked again: the clusters of most lineages, then of most askings."""
     found = []
     for cluster, members in index.members.items():
-        askings = index.cluster_refs(cluster)
+        askings = index.times_asked(cluster)
         salience = max(index.questions[each].salience for each in members)
         if len(askings) > 1 and salience >= TRACKABLE:
             found.append((-len(index.lineages_of(askings)), -len(askings), cluster))
@@ -123,7 +123,7 @@ def edges(index: Index) -> Iterator[Focus]:
 
 def is_crowded(concept: str, index: Index) -> bool:
     """Whether too many questions name a concept."""
-    return len(index.concept_questions.get(concept, ())) > CROWD
+    return len(index.asked_about.get(concept, ())) > CROWD
 
 
 def frontiers(index: Index) -> Iterator[Focus]:
@@ -148,7 +148,7 @@ def themes(index: Index) -> Iterator[Focus]:
         (-index.idf(concept) * len(index.lineages_of(refs)), concept)
         for concept, refs in index.concept_refs.items()
         if index.is_specific(concept)
-        and index.concept_questions.get(concept)
+        and index.asked_about.get(concept)
         and len(index.lineages_of(refs)) >= THEME_LINEAGES
     ]
     for _, concept in sorted(found)[:THEMES]:

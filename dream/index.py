@@ -4,6 +4,7 @@ Only ``pack.py`` and ``cycle.py`` see it; functions, worker and checks see packs
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,9 @@ SIGNALS: Final = TypeAdapter(tuple[Signal, ...])
 CLEAN: Final = ("human", "assistant")
 """Roles and taints of turns that may be premises."""
 SPECIFIC_DF: Final = 2
+WORDY: Final = re.compile(r"[^\W\d_]{2}")
+SHORT: Final = 600
+"""Characters of a turn that is about its question as a whole."""
 STOP: Final = 4
 """A frontier among so many last turns of a lineage is where it stopped."""
 
@@ -102,9 +106,14 @@ class Index:
         return frozenset(self.lineage(ref) for ref in refs if ref in self.turns)
 
     def is_specific(self, concept: str) -> bool:
-        """Not generic, and named in at least two lineages."""
+        """Not generic, named in at least two lineages, and a word: marks and digits say nothing."""
         found = self.concepts.get(concept)
-        return found is not None and concept not in self.generic and found.df >= SPECIFIC_DF
+        return (
+            found is not None
+            and concept not in self.generic
+            and found.df >= SPECIFIC_DF
+            and WORDY.search(found.label) is not None
+        )
 
     def idf(self, concept: str) -> float:
         """ln((1 + N) / (1 + df)) over N lineages."""
@@ -141,10 +150,6 @@ class Index:
             concept: tuple(ref for ref in refs if ref in self.turns)
             for concept, refs in found.items()
         }
-
-    @cached_property
-    def concept_questions(self) -> dict[str, tuple[str, ...]]:
-        return self._joined("Question", by_source=False)
 
     def _joined(self, table: str, *, by_source: bool) -> dict[str, tuple[str, ...]]:
         found: defaultdict[str, set[str]] = defaultdict(set)
@@ -227,6 +232,21 @@ class Index:
         refs = {ref for member in members for ref in self.askings.get(member, ())}
         return tuple(sorted(refs, key=self.when))
 
+    def times_asked(self, question: str) -> tuple[str, ...]:
+        """Askings of a cluster without those that only repeat the human turn before them."""
+        refs = self.cluster_refs(question)
+        asking = set(refs)
+        return tuple(ref for ref in refs if self.human_before.get(ref) not in asking)
+
+    @cached_property
+    def human_before(self) -> dict[str, str]:
+        """The human turn before each human turn of a thread."""
+        found: dict[str, str] = {}
+        for refs in self.thread_turns.values():
+            human = [ref for ref in refs if self.turns[ref].role == "human"]
+            found.update(zip(human[1:], human, strict=False))
+        return found
+
     def cluster_answers(self, question: str) -> tuple[str, ...]:
         members = self.members.get(self.clusters.get(question, ""), ())
         return tuple(sorted({ref for member in members for ref in self.answers.get(member, ())}))
@@ -270,12 +290,28 @@ class Index:
             seen |= edge
         return None
 
-    def specific(self, node: str) -> tuple[str, ...]:
-        """Specific concepts of a question (its own and those of its asking turns), rarest first."""
-        own = set(self.question_concepts.get(node, ()))
-        if not own:
-            own = {c for ref in self.askings.get(node, ()) for c in self.turn_concepts.get(ref, ())}
-        return self.rarest(own)
+    @cached_property
+    def topics(self) -> dict[str, tuple[str, ...]]:
+        """Specific concepts by asked question, rarest first; its own, else of a short asking."""
+        return {question: self._topics(question, refs) for question, refs in self.askings.items()}
+
+    def _topics(self, question: str, refs: tuple[str, ...]) -> tuple[str, ...]:
+        own = self.rarest(self.question_concepts.get(question, ()))
+        short = [ref for ref in refs if len(self.turns[ref].text) <= SHORT]
+        return own or self.rarest(each for ref in short for each in self.turn_concepts.get(ref, ()))
+
+    @cached_property
+    def asked_about(self) -> dict[str, tuple[str, ...]]:
+        """Asked questions by specific concept."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for question, concepts in self.topics.items():
+            for concept in concepts:
+                found[concept].append(question)
+        return {concept: tuple(found[concept]) for concept in sorted(found)}
+
+    def specific(self, question: str) -> tuple[str, ...]:
+        """Specific concepts of a question, rarest first; none when no clean turn asks it."""
+        return self.topics.get(question, ())
 
     def rarest(self, concepts: Iterable[str]) -> tuple[str, ...]:
         """The specific ones among them, rarest first, ties by id."""

@@ -14,6 +14,7 @@ from graphstore.model.base import Value
 from graphstore.model.hypothesis import (
     HYPOTHESES,
     AnyHypothesis,
+    Compensates,
     Expired,
     Hypothesis,
     HypothesisState,
@@ -90,6 +91,16 @@ def ends(one: Hypothesis) -> Ends:
     return (one.function, one.src, one.dst)
 
 
+def gap(one: Hypothesis) -> Ends:
+    """What one rule says is missing: told once, though several threads could tell it.
+
+    Of two-sided edges, and of those that end in a thread, both ends say it.
+    """
+    if one.dst_table in ("Question", "Concept") and isinstance(one, Compensates):
+        return (one.rule, "", one.dst)
+    return ends(one)
+
+
 def settle(
     judged: Sequence[Judged],
     ground: Ground,
@@ -106,7 +117,7 @@ def settle(
     turns, is a duplicate.
     """
     live, closed = apart(ground, now)
-    taken = {ends(one) for one in live}
+    taken = {key for one in live for key in (ends(one), gap(one))}
     accepted: list[Hypothesis] = []
     parked: list[ParkedDraft] = []
     dropped: list[Dropped] = []
@@ -116,10 +127,12 @@ def settle(
         before = closed.get(ends(edge))
         if not isinstance(each.verdict, Accepted | Parked):
             dropped += [Dropped(job_id=each.job.job_id, reason=name) for name in failed]
-        elif ends(edge) in taken or (before and not reopens(each, edge, before)):
+        elif taken.intersection((ends(edge), gap(edge))) or (
+            before is not None and not reopens(each, edge, before)
+        ):
             dropped.append(Dropped(job_id=each.job.job_id, reason="duplicate"))
         else:
-            taken.add(ends(edge))
+            taken.update((ends(edge), gap(edge)))
             if before is not None:
                 edge = edge.replace(supersedes=before.hypothesis_id)
             if failed:

@@ -68,8 +68,8 @@ class PackQuestion(Value):
     is_core: bool = False
     """Its cluster holds the core inquiry of a Journey."""
     concepts: tuple[str, ...] = ()
-    thread_id: str
-    """Of its first asking."""
+    last_thread_id: str
+    """Of its newest asking."""
 
 
 class PackFrontier(Value):

@@ -129,23 +129,38 @@ def take_sides(
 
 
 def side_refs(table: str, node: str, pair: Candidate, index: Index) -> tuple[str, ...]:
-    """Best turns of a node: its own askings, most overlap with what the pair shares, newest."""
+    """Best turns of a node: those that ask it, most overlap with what the pair shares, newest."""
     shared = shared_concepts(pair, index)
-    refs = index.refs_of(table, node)
-    own = set(index.askings.get(node, ())) or asked_by(table, node, index)
+    asking = asked_by(table, node, index)
+    refs = set(index.refs_of(table, node))
+    if pair.src_table == pair.dst_table == "Question":
+        # beside its asking, what was said in the same thread about what the pair shares
+        threads = {index.turns[ref].thread_id for ref in asking}
+        refs.update(each for thread in threads for each in index.thread_turns[thread])
+        refs = {ref for ref in refs if ref in asking or naming(ref, shared, index)}
+    order = {
+        ref: (ref not in asking, -naming(ref, shared, index), -index.when(ref)[0], ref)
+        for ref in refs
+    }
+    return tuple(sorted(refs, key=lambda ref: order[ref]))[:REFS_PER_SIDE]
 
-    def order(ref: str) -> tuple[bool, float, float, str]:
-        common = shared.intersection(index.turn_concepts.get(ref, ()))
-        weight = round(sum(index.idf(each) for each in sorted(common)), 6)
-        return (ref not in own, -weight, -index.when(ref)[0], ref)
 
-    return tuple(sorted(refs, key=order))[:REFS_PER_SIDE]
+def naming(ref: str, concepts: set[str], index: Index) -> float:
+    """Sum of idf of the concepts among some that a turn mentions."""
+    common = concepts.intersection(index.turn_concepts.get(ref, ()))
+    return round(sum(index.idf(each) for each in sorted(common)), 6)
 
 
-def asked_by(table: str, node: str, index: Index) -> set[str]:
-    """Asking turns of a thread: they say better than others what it is about."""
-    asked = index.asked_in.get(node, ()) if table == "Thread" else ()
-    return {ref for question in asked for ref in index.askings[question]}
+def asked_by(table: str, node: str, index: Index) -> frozenset[str]:
+    """Clean turns that ask a question, or in which a thread asks."""
+    asked = (node,) if table == "Question" else ()
+    asked = index.asked_in.get(node, ()) if table == "Thread" else asked
+    return frozenset(
+        ref
+        for question in asked
+        for ref in index.askings.get(question, ())
+        if table == "Question" or index.turns[ref].thread_id == node
+    )
 
 
 def shared_concepts(pair: Candidate, index: Index) -> set[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from math import log
 
-from dream.company import absent
+from dream.company import about, absent
 from dream.index import Index
 from dream.model import Focus
 from dream.wording import content_words
@@ -14,6 +14,8 @@ MOST = 16
 BRIDGE_SIDE, BRIDGE_BEST = 4, 8
 OTHER_JOURNEYS, OPEN_QUESTIONS, OWN_QUESTIONS = 6, 4, 8
 THEME_QUESTIONS = 6
+BEYOND = 9
+"""Steps to a question that is out of reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
                 thread = newest_thread(index.concept_refs.get(near, ()), index)
                 if thread is not None:
                     yield Candidate("Thread", thread, "Concept", far)
-            near_questions = index.concept_questions.get(one, ())[:3]
-            far_questions = index.concept_questions.get(other, ())[:3]
+            near_questions = index.asked_about.get(one, ())[:3]
+            far_questions = index.asked_about.get(other, ())[:3]
             for a, b in product(near_questions, far_questions):
                 yield undirected(a, b)
 
@@ -116,14 +118,24 @@ def newest_thread(refs: Iterable[str], index: Index) -> str | None:
 
 
 def parts(focus: Focus, index: Index) -> Iterator[Candidate]:
-    """A cut node, and the best question of each part."""
+    """A cut node, and the question of each part that stands nearest to it."""
     for cut in side(focus, "cut"):
         table = index.table(cut)
         if table in ("Question", "Concept"):
             for role in ("side_a", "side_b"):
-                best = [each for each in questions_in(side(focus, role), index) if each != cut]
-                if best:
-                    yield Candidate(table, cut, "Question", best[0])
+                near = nearest(cut, questions_in(side(focus, role), index), index)
+                if near is not None:
+                    yield Candidate(table, cut, "Question", near)
+
+
+def nearest(node: str, questions: Iterable[str], index: Index) -> str | None:
+    """The asked question fewest steps away, the most salient of several."""
+    ranked = [
+        (index.distance(node, each) or BEYOND, -index.questions[each].salience, each)
+        for each in questions
+        if each != node and each in index.askings
+    ]
+    return min(ranked, default=(0, 0.0, None))[2]
 
 
 def circle(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -187,7 +199,7 @@ def companions(question: str, index: Index) -> tuple[str, ...]:
     """Questions of other clusters that share the rarest concepts with this one."""
     found: dict[str, float] = {}
     for concept in index.specific(question):
-        for other in index.concept_questions.get(concept, ()):
+        for other in index.asked_about.get(concept, ()):
             if other in index.askings and apart(question, other, index):
                 found[other] = found.get(other, 0.0) + index.idf(concept)
     return tuple(sorted(found, key=lambda each: (-round(found[each], 6), each)))[:BRIDGE_BEST]
@@ -223,12 +235,12 @@ def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
     for question in own[:OWN_QUESTIONS]:
         yield Candidate("Thread", focus.id, "Question", question)
     lineage = index.threads[focus.id].lineage_root
-    for concept in absent(index, set(index.thread_concepts(focus.id)), frozenset({lineage})):
+    for concept in absent(index, about(index, lineage), frozenset({lineage})):
         yield Candidate("Thread", focus.id, "Concept", concept)
 
 
 def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
-    """The newest thread of a theme brings a concept it never met; who else discusses that?"""
+    """The newest thread on a theme asks with a concept new to it; who else asks about that?"""
     refs = index.concept_refs[focus.id]
     newest = newest_thread(refs, index)
     if newest is None:
@@ -240,20 +252,30 @@ def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
         if index.lineage(ref) != lineage
         for each in index.lineage_concepts.get(index.lineage(ref), ())
     }
-    asked = [q for q in index.asked_in.get(newest, ()) if focus.id in index.specific(q)]
-    for concept in index.thread_concepts(newest):
-        if concept != focus.id and concept not in before:
-            for own, other in product(
-                asked[:2], index.concept_questions.get(concept, ())[:THEME_QUESTIONS]
-            ):
-                low, high = sorted((own, other))
-                yield Candidate("Question", low, "Question", high, new_concept=concept)
+    for own in index.asked_in.get(newest, ()):
+        held = index.specific(own)
+        if focus.id in held:
+            for concept in held:
+                if concept not in before:
+                    yield from elsewhere(own, concept, index)
+
+
+def elsewhere(question: str, concept: str, index: Index) -> Iterator[Candidate]:
+    """A question with those of other lineages that name a concept it names too."""
+    others = [
+        each
+        for each in index.asked_about.get(concept, ())
+        if each in index.askings and apart(question, each, index)
+    ]
+    for other in others[:THEME_QUESTIONS]:
+        low, high = sorted((question, other))
+        yield Candidate("Question", low, "Question", high, new_concept=concept)
 
 
 def of_edge(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Questions of different lineages that both name the two concepts of an edge."""
     one, _, other = focus.id.partition(" ")
-    both = set(index.concept_questions[one]).intersection(index.concept_questions[other])
+    both = set(index.asked_about[one]).intersection(index.asked_about[other])
     asked = [each for each in sorted(both) if each in index.askings]
     scored = sorted(
         (-adamic_adar(index, low, high), low, high)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from dream import lexicon
-from dream.company import companies, is_unsaid
+from dream.company import about, companies, is_unsaid
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.model import (
@@ -64,7 +64,7 @@ def question_of(
         status=node.status.value,
         cluster=index.clusters[question],
         aliases=gathering.aliases(refs),
-        askings=len(refs),
+        askings=len(index.times_asked(question)),
         lineages=len(index.lineages_of(refs)),
         first_seen=min(moments, default=None),
         last_seen=max(moments, default=None),
@@ -72,7 +72,7 @@ def question_of(
         resolved=bool(index.cluster_answers(question)),
         is_core=index.clusters[question] in index.core_clusters,
         concepts=index.specific(question),
-        thread_id=index.turns[refs[0]].thread_id,
+        last_thread_id=index.turns[refs[-1]].thread_id,
     )
 
 
@@ -212,13 +212,10 @@ def absent(
     focus: Focus, found: Iterable[Candidate], index: Index, gathering: Gathering
 ) -> Iterator[Absent]:
     """Concepts at the far ends that the near end never names, with the company they keep."""
-    middles = set(side(focus, "via")) if focus.shape == "missing_middle" else None
     for pair in found:
         if pair.dst_table != "Concept" or pair.src_table not in ("Thread", "Journey"):
             continue
-        own, inside = inner(pair, index)
-        if middles is not None:
-            own = middles.intersection(own)
+        own, inside = inner(focus, pair, index)
         met = companies(index, own, inside, only=pair.dst).get(pair.dst)
         if met is None or not is_unsaid(index, pair.dst, inside):
             continue
@@ -236,13 +233,17 @@ def absent(
         )
 
 
-def inner(pair: Candidate, index: Index) -> tuple[set[str], frozenset[str]]:
-    """Specific concepts and lineages of the near end."""
+def inner(focus: Focus, pair: Candidate, index: Index) -> tuple[set[str], frozenset[str]]:
+    """What the near end is about, and its lineages; for a seed, the middles it holds."""
     if pair.src_table == "Journey":
         inside = index.lineages_of(index.journey_refs.get(pair.src, ()))
         return set(index.journey_concepts(pair.src)), inside
     root = index.threads[pair.src].lineage_root
-    return set(index.weighty(index.lineage_turns.get(root, ()))), frozenset((root,))
+    if focus.shape == "missing_middle":
+        return set(side(focus, "via")) & index.lineage_concepts.get(root, frozenset()), frozenset(
+            (root,)
+        )
+    return set(about(index, root)), frozenset((root,))
 
 
 def spanning(refs: tuple[str, ...], index: Index) -> list[str]:

@@ -61,14 +61,16 @@ def cross_thread_resonance(pack: Pack) -> Iterator[Draft]:
 
 
 def theme_deepening(pack: Pack) -> Iterator[Draft]:
-    """A theme's newest thread brings a concept that another thread discusses."""
+    """A theme's newest thread asks with a concept new to it, which another thread asks about."""
     idf = {each.concept_id: each.idf for each in pack.concepts}
     most = max(idf.values(), default=0.0)
+    theme = labels(pack, (pack.focus.id,))
     for pair, one, other in joinable(pack):
-        if pair.new_concept is not None and pair.new_concept in idf:
-            named = labels(pack, dict.fromkeys((pair.new_concept, *pair.shared)))
+        if theme and pair.new_concept is not None and pair.new_concept in idf:
+            named = labels(pack, (pair.new_concept,))
             support = idf[pair.new_concept] / most if most else 0.0
-            yield rhyme(pack, pair, one, other, named, "theme_deepening", support)
+            more = f" It is new to {listed(theme)}."
+            yield rhyme(pack, pair, one, other, named, "theme_deepening", support, more)
 
 
 def rhyme(
@@ -79,11 +81,12 @@ def rhyme(
     named: tuple[str, ...],
     rule: str,
     support: float,
+    more: str = "",
 ) -> Draft:
     """Two questions and what both turn on."""
     text = (
         f"Both turn on {listed(named)}; asked {day(one.first_seen)} and {day(other.first_seen)} "
-        "in threads that never meet."
+        f"in threads that never meet.{more}"
     )
     return make(
         pack,

@@ -95,7 +95,8 @@ def recurring_question(pack: Pack) -> Iterator[Draft]:
     for pair, asked in questions(pack):
         often = asked.askings >= OFTEN and asked.lineages >= OFTEN_LINEAGES
         again = asked.askings >= TWICE and asked.lineages == 1
-        if pair.src_table == "Thread" and (often or again) and not asked.is_core:
+        newest = pair.src == asked.last_thread_id
+        if newest and (often or again) and not asked.is_core:
             where = "one thread" if asked.lineages == 1 else plural(asked.lineages, "thread")
             settled = "there" if asked.lineages == 1 else "in any"
             text = (
@@ -260,7 +261,7 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         for concept in (pack.corrections[0].concepts if pack.corrections else ())
         if all(concept in each.concepts for each in pack.corrections)
     ]
-    named = labels(pack, shared, 1)
+    named = telling(labels(pack, shared, len(shared)), pack.corrections[-1].clip if shared else "")
     if len(lineages) < OFTEN_LINEAGES or not named or not pack.pairs:
         return
     text = (
@@ -277,6 +278,13 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         text,
         tuple(each.alias for each in pack.corrections),
     )
+
+
+def telling(names: tuple[str, ...], clip: str) -> tuple[str, ...]:
+    """The two labels that say most: of several words before one, then in the order of the clip."""
+    folded = clip.casefold()
+    order = sorted(names, key=lambda name: (-len(name.split()), folded.find(name.casefold())))
+    return tuple(order[:2])
 
 
 DRAFTED: Final[tuple[Callable[[Pack], Iterator[Draft]], ...]] = (
