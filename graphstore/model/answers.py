@@ -1,6 +1,8 @@
 """What the questions asked of a store are answered with."""
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from graphstore.model.base import Instant, Value
 from graphstore.model.conversation import Role
@@ -40,6 +42,7 @@ class Parts(Value):
 class TurnView(Value):
     """One turn as it is shown: its words, where it stands, and how to open the original."""
 
+    outcome: Literal["turn"] = "turn"
     ref: str
     thread_id: str
     title: str | None
@@ -107,3 +110,153 @@ class Recalled(Value):
     not_found_reason: NotFound | None = None
     nearest: Hit | None = None
     """The best turn below the floor, where nothing was found."""
+
+
+class MissingRef(Value):
+    """A reference that gives no turn."""
+
+    outcome: Literal["missing"] = "missing"
+    ref: str
+    """As asked."""
+    reason: Literal["malformed", "no_thread", "no_turn", "ambiguous"]
+
+
+Fetched: TypeAlias = Annotated[TurnView | MissingRef, Field(discriminator="outcome")]
+
+
+class ThreadRow(Value):
+    """One thread in a list."""
+
+    thread_id: str
+    title: str | None
+    source: str
+    project: str | None
+    started_at: Instant | None
+    ended_at: Instant | None
+    turns: int
+    """Clean turns on the main line, stored here."""
+    labels: tuple[str, ...]
+    state: str
+    lineage_root: str
+    """Another id than its own where it continues or forks a thread."""
+
+
+class Opened(Value):
+    """A turn in its thread, or a whole thread."""
+
+    outcome: Literal["opened"] = "opened"
+    thread: ThreadRow
+    turns: tuple[TurnView, ...]
+    """In reading order."""
+    focus: str | None = None
+    """Reference of the turn that was asked for."""
+    more_before: int = 0
+    more_after: int = 0
+
+
+OpenedTurn: TypeAlias = Annotated[Opened | MissingRef, Field(discriminator="outcome")]
+
+
+class QuestionRow(Value):
+    """One question in a list."""
+
+    question_id: str
+    text: str
+    status: str
+    intent: str
+    salience: float
+    where: str | None
+    asked: int
+    """Turns that ask it."""
+    recurs: int
+    """Other questions that ask the same."""
+    lineages: int
+    """Lineages in which it, or a question that asks the same, was asked."""
+    first_seen: Instant | None
+    last_seen: Instant | None
+    refs: tuple[str, ...]
+    """Where it was asked, sorted, at most 8."""
+
+
+class ConceptRow(Value):
+    """One concept in a list."""
+
+    concept_id: str
+    label: str
+    kind: str
+    df: int
+    """Distinct lineages."""
+    cf: int
+    """Mentions."""
+    generic: bool
+    """Too common to tell anything, by list, mark or frequency."""
+    aliases: tuple[str, ...]
+
+
+class StopRow(Value):
+    """One waypoint of a Journey."""
+
+    seq: int
+    moment: str
+    at: Instant | None
+    labels: tuple[str, ...]
+    frontier_hint: str | None
+    refs: tuple[str, ...]
+
+
+class JourneyRow(Value):
+    """One Journey as it stands now."""
+
+    journey_id: str
+    path_label: str
+    core_inquiry: str
+    status: str
+    """With time taken into account: camped, or abandoned because it lapsed."""
+    frontier: str
+    frontier_refs: tuple[str, ...]
+    first_seen: Instant | None
+    last_seen: Instant | None
+    expires_at: Instant | None
+    merged_into: str | None
+    waypoints: int
+    stops: tuple[StopRow, ...] = ()
+    """Given when one Journey is asked for."""
+
+
+class Pair(Value):
+    """Two turns that meet, one on each side, and what joins them."""
+
+    mine: str
+    """Reference."""
+    theirs: str
+    kind: Literal["same_question", "linked_question", "shared_concepts", "same_journey"]
+    concepts: tuple[str, ...] = ()
+    """Labels of shared specific concepts."""
+    mine_text: str = ""
+    theirs_text: str = ""
+
+
+class Resonance(Value):
+    """Another lineage that meets the same question, and the evidence on both sides."""
+
+    thread_id: str
+    title: str | None
+    project: str | None
+    started_at: Instant | None
+    group: Literal["same_question", "same_obstacle", "same_shape", "same_files"]
+    score: float
+    """0 to 1, comparable within one answer only."""
+    pairs: tuple[Pair, ...]
+    shared_paths: tuple[str, ...] = ()
+    journeys: tuple[str, ...] = ()
+    """Journeys that pass through both."""
+    reasons: tuple[str, ...] = ()
+
+
+class Resonances(Value):
+    """What rhymes with a thread, a question, or a text."""
+
+    cue: str
+    thread_id: str | None
+    """The thread that stands on our side; null when the cue met none."""
+    found: tuple[Resonance, ...] = ()

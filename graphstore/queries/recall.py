@@ -39,8 +39,12 @@ LEXICAL: Final = 0.65
 SPEAKER: Final = 0.2
 ROLE: Final = 0.15
 TIME: Final = 0.5
-SHARE_FLOOR: Final = 0.2
-COSINE_FLOOR: Final = 0.4
+SHARE_FLOOR: Final = 0.22
+COSINE_FLOOR: Final = 0.28
+"""An answer is given when one of its best turns reaches either floor."""
+FAINT: Final = 0.2
+"""Turns below this part of the best score are noise beside it."""
+SAMPLE: Final = 10
 NEXT_TURNS: Final = 0.3
 HALF_LIFE_DAYS: Final = 90
 
@@ -70,9 +74,14 @@ class _Ranked:
         order = sorted(rows.tolist(), key=lambda row: (-scores[row], self.corpus.docs[row].ref))
         return order[:limit]
 
-    def above_floor(self) -> Bools:
-        """Turns that share enough wording with the cue to be an answer."""
-        return (self.lexical.share >= SHARE_FLOOR) | (self.cosines >= COSINE_FLOOR)
+    def answers(self, rows: Sequence[int]) -> list[int]:
+        """The rows worth giving, best first; none when even the best share too little."""
+        best = rows[:SAMPLE]
+        good = (self.lexical.share[best] >= SHARE_FLOOR) | (self.cosines[best] >= COSINE_FLOOR)
+        if not good.any():
+            return []
+        floor = FAINT * float(self.scores[rows[0]])
+        return [row for row in rows if self.scores[row] >= floor]
 
 
 def recall(
@@ -182,11 +191,10 @@ def _answer(
     now: datetime,
     hypotheses: Hypotheses | None,
 ) -> Recalled:
-    good = ranked.above_floor()
-    rows = [row for row in ranked.top(4 * limit + 40) if good[row]]
+    rows = ranked.answers(ranked.top(4 * limit + 40))
     if not rows:
         nearest = _hits(archive, ranked, ranked.top(1), now)
-        reason: NotFound = "filtered_out" if not allowed.any() else "no_match"
+        reason: NotFound = "no_match" if allowed.any() else "filtered_out"
         reason = "below_floor" if nearest else reason
         return Recalled(
             cue=cue, basis=basis, not_found_reason=reason, nearest=nearest[0] if nearest else None

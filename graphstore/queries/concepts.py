@@ -1,0 +1,39 @@
+"""The concepts of a store, most shared first; generic ones apart."""
+
+from graphstore.model.answers import ConceptRow
+from graphstore.model.hubs import fold, hub_limit, is_generic, stop_list
+from graphstore.model.knowledge import Concept
+from graphstore.store import Store
+
+
+def concepts(store: Store, limit: int = 50, *, generic: bool = False) -> tuple[ConceptRow, ...]:
+    """Concepts by lineages, then by mentions, ties by id; generic ones only when asked for."""
+    found = store.nodes(Concept)
+    hidden = generic_ids(found, len(set(store.roots().values())))
+    rows = [
+        ConceptRow(
+            concept_id=concept.concept_id,
+            label=concept.label,
+            kind=concept.kind.value,
+            df=concept.df,
+            cf=concept.cf,
+            generic=concept.concept_id in hidden,
+            aliases=concept.aliases,
+        )
+        for concept in found
+        if generic or concept.concept_id not in hidden
+    ]
+    rows.sort(key=lambda row: (-row.df, -row.cf, row.concept_id))
+    return tuple(rows[:limit])
+
+
+def generic_ids(concepts: tuple[Concept, ...], lineages: int) -> frozenset[str]:
+    """Ids of concepts that are too common to tell anything, over the whole store."""
+    stops = stop_list()
+    listed = {
+        concept.concept_id: concept.generic or fold(concept.label) in stops for concept in concepts
+    }
+    limit = hub_limit(((c.df, listed[c.concept_id]) for c in concepts), lineages)
+    return frozenset(
+        c.concept_id for c in concepts if is_generic(c.df, limit, listed=listed[c.concept_id])
+    )
