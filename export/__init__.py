@@ -1,7 +1,7 @@
 """What can be seen: exports, the explorer page and the report."""
 
 from export.view import EdgeRow, ExportView, Judged, NodeRow, Switches, shown
-from export.write import ExportError, TargetExists, Written, export, formats
+from export.write import ExportError, TargetExists, Written, export, format_names
 
 __all__ = [
     "EdgeRow",
@@ -13,6 +13,6 @@ __all__ = [
     "TargetExists",
     "Written",
     "export",
-    "formats",
+    "format_names",
     "shown",
 ]

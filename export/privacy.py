@@ -97,7 +97,9 @@ def _keep(text: object, names: frozenset[str]) -> str:
     return _dump(list[Json](kept))
 
 
-JSON_COLUMNS: Final = frozenset({"claims", "counter_evidence", "extras", "evidence"})
+JSON_COLUMNS: Final = frozenset(
+    {"claims", "counter_evidence", "events", "evidence", "extras", "signals"}
+)
 MASKED_KEYS: Final = frozenset({"kind", "offset"})
 SIGNAL_KEYS: Final = frozenset({"kind", "type", "question_id", "concepts"})
 ATTACHMENT_KEYS: Final = frozenset({"media_type", "size", "content_hash"})
@@ -173,8 +175,9 @@ class Screen:
         row["extras"] = "{}"
 
     def _unpath(self, table: str, row: Shown) -> None:
-        """Titles and labels name files too; turn text is shown as it was said or not at all."""
-        for name in sorted(WORDS.get(table, NOTHING) & row.keys()):
+        """Titles, labels and clips name files too; a turn is shown as it was said or not at all."""
+        words = WORDS.get(table, NOTHING) | TEXT.get(table, NOTHING) | {"signals"}
+        for name in sorted((words - {"text"} if table == "SourceRef" else words) & row.keys()):
             value = row[name]
             if name in JSON_COLUMNS:
                 row[name] = _dump(self._within(_object(value)))

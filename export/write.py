@@ -43,7 +43,7 @@ class Written(Value):
     hypotheses: int
 
 
-def formats() -> tuple[str, ...]:
+def format_names() -> tuple[str, ...]:
     """Names of all export formats, sorted."""
     return names(PACKAGE)
 
@@ -52,7 +52,7 @@ def writer(name: str) -> ModuleType:
     """The module of one format. Raises ``UnknownFormat``."""
     module = load(PACKAGE, name, GROUP, REQUIRED)
     if module is None:
-        raise UnknownFormat(name, ", ".join(formats()))
+        raise UnknownFormat(name, ", ".join(format_names()))
     return module
 
 

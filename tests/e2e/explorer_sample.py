@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import cos, pi, sin
 
 from export import EdgeRow, ExportView, NodeRow, Switches
+from export.view import Cell
 
 THEMES = {
     "garden irrigation": "drip line, rain barrel, soil moisture, valve timer, mulch, evaporation",
@@ -18,7 +19,7 @@ THEMES = {
     "tide pool survey": "transect, quadrat, salinity, photo plot, species list, tide window",
     "cycling route": "gravel sector, elevation gain, water stop, tyre pressure, headwind, detour",
     "lamp firmware": "dimming curve, brownout, watchdog, radio beacon, flash wear, boot loader",
-    "thesis chapter": "research gap, method section, counter example, citation style, figure, proof",
+    "thesis chapter": "research gap, method section, counter example, citation, figure, proof",
     "school timetable": "free period, room clash, substitute list, two-week cycle, lunch slot, bus",
     "film archive": "vinegar syndrome, scan depth, reel label, frame rate, storage humidity, index",
 }
@@ -43,7 +44,7 @@ SENTENCES = """\
 Without \u201c{a}\u201d, 214 nodes and 37 nodes are no longer connected.
 \u201c{a}\u201d to \u201c{b}\u201d is the only link between 96 nodes and 12 nodes.
 \u201c{a}\u201d and \u201c{b}\u201d each meet \u201c{c}\u201d; no thread holds both.
-The inquiry comes back to \u201c{a}\u201d after 4 threads; leaving out \u201c{b}\u201d opens the loop.
+The inquiry comes back to \u201c{a}\u201d after 4 threads; without \u201c{b}\u201d opens the loop.
 Each of 9 nodes in 5 threads has at least 4 links inside; no single node holds it together.
 Nothing links these 3 questions in 2 threads to the rest; one shared concept would.
 """.splitlines()
@@ -119,7 +120,7 @@ class Sample:
         name, c, d = self.pick(theme)
         begin = self.dice.unit() * 24 * 220
         self.hours[key] = begin
-        columns = {
+        columns: dict[str, Cell] = {
             "title": f"{name.capitalize()}: {c} and {d}",
             "source": source,
             "project": f"/home/sample/{self.themes[theme][0].replace(' ', '-')}",
@@ -133,7 +134,7 @@ class Sample:
     def turn(self, thread: str, number: int, theme: int, begin: float) -> str:
         name, c, d = self.pick(theme)
         ref = f"thread:{thread}#turn:{number}"
-        columns = {
+        columns: dict[str, Cell] = {
             "thread_id": thread,
             "turn": number,
             "role": "human" if number % 2 else "assistant",
@@ -188,7 +189,7 @@ class Sample:
         own = sorted(threads[theme :: len(self.themes)], key=self.hours.__getitem__)
         stops = own[number % 3 :: max(1, len(own) // (4 + number % 4))]
         status = ("traveling", "arrived", "traveling", "abandoned")[number % 4]
-        columns = {
+        columns: dict[str, Cell] = {
             "path_label": f"{words[0]} \u00b7 {words[1 + number % 4]}",
             "core_inquiry": f"What keeps the {words[0]} from settling in {name}?",
             "status": status,
@@ -211,7 +212,7 @@ class Sample:
 
     def stop(self, journey: str, seq: int, thread: str, theme: int) -> None:
         name, c, d = self.pick(theme)
-        columns = {
+        columns: dict[str, Cell] = {
             "journey_id": journey,
             "seq": seq,
             "moment": SAID[self.dice.below(len(SAID))].format(t=name, c=c, d=d),
@@ -272,7 +273,7 @@ class Sample:
                 {"text": text[own[1]], "side": "b", "refs": [own[1]]},
             ]
             counter = [{"kind": "rival", "statement": text[own[2]], "refs": [own[2]]}]
-            columns = {
+            columns: dict[str, Cell] = {
                 "hypothesis_id": f"h:{number:032x}",
                 "function": function,
                 "rule": rule,

@@ -8,6 +8,7 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -47,7 +48,7 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def file(tmp_path_factory) -> Path:
+def file(tmp_path_factory):
     made = tmp_path_factory.mktemp("page") / "clew.html"
     with made.open("wb") as out:
         html.write(sample(60, 120, 200), out)
@@ -145,7 +146,7 @@ def state(page, expression: str):
 
 def test_draws_every_node_and_edge(opened):
     page = opened()
-    data = columns(sample(60, 120, 200))
+    data: Any = columns(sample(60, 120, 200))
     drawn = state(page, "[clew.map.graph.order, clew.map.graph.size]")
     assert drawn == [len(data["nodes"]["id"]), len(data["edges"]["v"])]
 
