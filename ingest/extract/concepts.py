@@ -119,7 +119,7 @@ Candidates = dict[str, Candidate]
 @lru_cache(maxsize=200_000)
 def fold(label: str) -> str:
     """Key under which spellings meet: case and hyphens do not matter, paths keep theirs."""
-    if is_path(label) or label.startswith("-"):
+    if "/" in label or is_path(label) or label.startswith("-"):
         return label
     return label.casefold().replace("-", " ")
 
@@ -136,7 +136,7 @@ class Gatherer:
         """Read one turn."""
         self._turn = number
         for path in touched:
-            self._path(path)
+            self._path(path, told=True)
         for block in prose.blocks:
             self._errors(block, told=True)
             self._paths(_DIFF_SIDE.sub("", block))
@@ -169,8 +169,8 @@ class Gatherer:
         found.turns[self._turn] = found.turns.get(self._turn, 0) + times
         return found
 
-    def _path(self, written: str) -> bool:
-        path = relative(written, self._project)
+    def _path(self, written: str, *, told: bool = False) -> bool:
+        path = relative(written, self._project, told=told)
         if path:
             self._add(path, path, ConceptKind.PATH)
         return bool(path)

@@ -150,10 +150,13 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=100_000)
-def relative(written: str, project: str | None) -> str:
-    """The path as a label: without project root, line number or leading dots; empty if none."""
+def relative(written: str, project: str | None, *, told: bool = False) -> str:
+    """The path as a label: without project root, line number or leading dots; empty if none.
+
+    ``told``: something that knows says that it is a path, whatever it looks like.
+    """
     path = _LINE.sub("", written.strip().rstrip(".,;:")).replace("\\", "/")
-    if len(path) > _MOST or not is_path(path) or _PASSING.search(path):
+    if len(path) > _MOST or not (told or is_path(path)) or _PASSING.search(path):
         return ""
     path = _inside(path, project) if project else path
     while path.startswith("./"):
@@ -184,12 +187,14 @@ def merged(paths: list[str]) -> list[tuple[str, str]]:
             tails.setdefault("/".join(parts[at:]), []).append(path)
     pairs: dict[str, str] = {}
     for path in paths:
-        owners = tails.get(path, [])
         if "/" in path:
             # with and without repository root: the shorter is the one inside the repository
-            pairs.update((owner, path) for owner in owners if owner.startswith(("/", "~")))
-        elif len(owners) == 1:
-            pairs[path] = owners[0]
+            outside = [one for one in tails.get(path, ()) if one.startswith(("/", "~"))]
+            pairs.update(dict.fromkeys(outside, path))
+    for path in paths:
+        owners = {_final(one, pairs) for one in tails.get(path, ())}
+        if "/" not in path and len(owners) == 1:
+            pairs[path] = owners.pop()
     return [(gone, _final(kept, pairs)) for gone, kept in sorted(pairs.items())]
 
 

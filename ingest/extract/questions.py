@@ -52,8 +52,10 @@ def _of_turn(turn: TurnReading) -> Iterator[Asking]:
     implied = asked = 0
     most = 1 if turn.is_long else _MOST_IMPLIED
     texts = ["", *(one.text for one in turn.sentences), ""]
+    alone = len(turn.sentences) == 1
     for number, sentence in enumerate(turn.sentences):
-        told = explicit(sentence)
+        told = explicit(sentence) or (bare(sentence) if alone else None)
+        plain = told is not None
         if told is not None and asked < _MOST_ASKED:
             asked += 1
         elif told is None and implied < most:
@@ -71,7 +73,7 @@ def _of_turn(turn: TurnReading) -> Iterator[Asking]:
             turn.place,
             intent,
             confidence,
-            explicit(sentence) is not None,
+            plain,
             frozenset(sentence.keys()),
             sentence,
             (texts[number], texts[number + 2]),
@@ -91,6 +93,17 @@ def explicit(sentence: Sentence) -> tuple[str, float] | None:
     intent = _intent(sentence)
     best = max((hit.confidence for hit in asks), default=0.0)
     return intent, max(best, _MARK if marked else 0.0)
+
+
+def bare(sentence: Sentence) -> tuple[str, float] | None:
+    """A whole turn that opens like a question and only lacks the mark: "what stops the wheel"."""
+    words = sentence.of("wh")
+    ends = sentence.text.endswith((".", ":", "!", "\u3002"))
+    if not words or ends or sentence.quoted or len(sentence.keys()) < _LEAST_KEYS:
+        return None
+    if _no_question(sentence, asks=True, marked=False):
+        return None
+    return words[0].kind, words[0].confidence
 
 
 def implicit(sentence: Sentence) -> tuple[str, float] | None:

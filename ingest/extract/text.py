@@ -41,7 +41,7 @@ _LOG: Final = re.compile(
     | (?:commit|Merge:|Author:|Date:)[ ]+\S+[ ]*(?:[0-9a-f]{7}|\w+@|\d{4})
     | (?:=+|-+)[ ](?:RUN|PASS|FAIL|SKIP)\b | ok[ ]+\S+[ ]+[\d.(]+s? | (?:PASS|FAIL)[ :]
     | [$\u276f\u279c%\#][ ]\S | [\w.-]+@[\w.-]+[:\s][^\n]*[$\#%][ ] | >>>[ ] | \.\.\.[ ]{4}
-    | [\u2500-\u259f\u23bf\u25cf\u23fa+]+(?:[ \t]|[-=+\u2500-\u259f]|$)
+    | [\u2500-\u259f\u23bf\u25cf\u23fa]+(?:[ \t]|[-=+\u2500-\u259f]|$) | \+[-=+]{3}
     | \d+[ \t]*[|\u2502\u2192][ \t]*[^\n]* | [dl-][rwx-]{9}[@+ ]
     | [\w./\\-]+\.\w{1,5}:\d+(?::\d+)?[: ]
     | [{}\[\]()<>;,]+[ \t]*$ | "[\w .-]+":[ \t] | (?://|/\*|\*/|\#!)[ \t]?\S | \+[^\s+]
@@ -107,7 +107,7 @@ _WRAPPED: Final = 50
 
 
 def sentences(prose: str) -> tuple[str, ...]:
-    """Sentences in order: split at ends of sentence, line ends and list items, never inside spans."""
+    """Sentences in order: split at their ends, at line ends and list items, never inside spans."""
     found: list[str] = []
     for line in _lines(prose):
         found.extend(_split(line))

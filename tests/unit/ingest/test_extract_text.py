@@ -1,0 +1,111 @@
+import pytest
+
+from ingest.extract.text import clip, sentences, strip
+from ingest.extract.words import count_words, keys, language_of, singular
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```py\nimport secret_thing\n```",
+        "~~~\nsecret_thing\n",
+        "<output>secret_thing</output>",
+        "> secret_thing was said before",
+        "2025-01-02 10:11:12 INFO secret_thing",
+        '  File "secret_thing.py", line 3, in run',
+        "diff --git a/secret_thing b/secret_thing",
+        "$ run secret_thing",
+        "+secret_thing = 1",
+        '"secret_thing": 12,',
+        "https://example.org/secret_thing",
+    ],
+)
+def test_takes_out_code_output_quotes_and_logs(block):
+    prose = strip(f"Before it.\n{block}\n\nAfter it.")
+    assert "secret_thing" not in prose.text
+    assert "Before it." in prose.text
+    if not block.startswith(("~~~", "> ", "http")):
+        assert "After it." in prose.text
+
+
+def test_keeps_what_was_taken_out_for_paths_and_errors():
+    (block,) = strip("See:\n```\nopen a.py\n```\n").blocks
+    assert "open a.py" in block
+
+
+def test_keeps_tables_and_bullets():
+    text = "| spring | rate |\n- first point\n+ second point\n"
+    assert strip(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("One here. Two there? Three!", ("One here.", "Two there?", "Three!")),
+        ("Use e.g. a spring. Then wait.", ("Use e.g. a spring.", "Then wait.")),
+        ("It is v1.2.3 now. Good.", ("It is v1.2.3 now.", "Good.")),
+        ("Call `a. b. c` first. Then go.", ("Call `a. b. c` first.", "Then go.")),
+        ("- first point\n- second point", ("first point", "second point")),
+        ("1. first\n2) second", ("first", "second")),
+        ("为什么会停？我不知道。", ("为什么会停？", "我不知道。")),
+        ("यह क्यों रुका? पता नहीं। ठीक है।", ("यह क्यों रुका?", "पता नहीं।", "ठीक है।")),
+        ("...\n***\n", ()),
+    ],
+)
+def test_splits_sentences(prose, expected):
+    assert sentences(prose) == expected
+
+
+def test_joins_a_wrapped_line_and_no_other():
+    wrapped = "What stops the escape wheel after every spring tide that\nwe have had so far?"
+    assert sentences(wrapped) == (wrapped.replace("\n", " "),)
+    assert sentences("Short line\nanother one") == ("Short line", "another one")
+
+
+def test_clips_at_a_word():
+    assert clip("a  short\nline", 40) == "a short line"
+    cut = clip("one two three four five", 12)
+    assert cut == "one two\u2026"
+    assert len(clip("x" * 50, 10)) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("why does it stop when the tide is high", "en"),
+        ("warum funktioniert das nicht mehr, wenn die Flut kommt", "de"),
+        ("pourquoi est-ce que la roue ne tourne pas avec la marée", "fr"),
+        ("¿por qué se para la rueda cuando sube la marea?", "es"),
+        ("为什么会停", "zh"),
+        ("なぜ止まるのか", "ja"),
+        ("यह क्यों रुकता है", "hi"),
+        ("x9 q7", "und"),
+        ("", "und"),
+    ],
+)
+def test_tells_the_language_of_a_turn(text, code):
+    assert language_of(text) == code
+
+
+def test_keys_are_lemmas_without_function_words():
+    assert keys("Why are the wheels stopping again?", "en") == ("wheel", "stop")
+    assert keys("Wheel stops", "en") == keys("the WHEEL stopped", "en")
+
+
+def test_keys_of_unspaced_scripts_are_bigrams_of_what_is_asked_about():
+    assert keys("为什么数据库超时？", "zh") == ("数据", "据库", "库超", "超时")
+    assert "テス" in keys("なぜテストが失敗しますか", "ja")
+
+
+@pytest.mark.parametrize(
+    ("word", "base"),
+    [("wheels", "wheel"), ("queries", "query"), ("boxes", "box"), ("status", "status"),
+     ("unit-tests", "unit-test"), ("gas", "gas")],
+)  # fmt: skip
+def test_labels_lose_a_plural_only(word, base):
+    assert singular(word, "en") == base
+
+
+def test_counts_two_unspaced_characters_as_a_word():
+    assert count_words("one two three") == 3
+    assert count_words("数据库 ok") == 3
