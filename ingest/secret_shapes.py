@@ -8,7 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 ENTROPY_BITS: Final = 3.0
 """Shannon entropy per character below which an assigned value is taken for a word."""
-ASSIGNED_LENGTH: Final = 12
+JUDGED: Final = 200
+"""Characters of a value that are looked at to tell a secret from a word."""
 LONG_WORD: Final = 20
 """Characters without white space that every token has."""
 LONG_TEXT: Final = 4096
@@ -133,9 +134,13 @@ def luhn(digits: str) -> bool:
     return (sum(doubled) + sum(int(digit) for digit in digits[-1::-2])) % 10 == 0
 
 
+_DIGIT: Final = re.compile(r"\d")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+
+
 def is_mixed(text: str) -> bool:
     """Letters and digits together, as random tokens have them."""
-    return any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+    return _DIGIT.search(text) is not None and _LETTER.search(text) is not None
 
 
 _PLACEHOLDER: Final = re.compile(
@@ -175,8 +180,13 @@ def _aws_secret(match: re.Match[str]) -> bool:
     return is_mixed(value) and value != value.lower() and value != value.upper()
 
 
+def _value(match: re.Match[str]) -> str:
+    """The beginning of the value: enough to judge it, and hostile text stays cheap."""
+    return match["s"][:JUDGED]
+
+
 def _header_value(match: re.Match[str]) -> bool:
-    value = match["s"]
+    value = _value(match)
     return is_mixed(value) and not is_placeholder(value) and entropy(value) >= ENTROPY_BITS
 
 
@@ -187,7 +197,7 @@ _COOKIE_NOTE: Final = re.compile(r"(?i)(?:expires|path|domain|max-age|samesite)=
 def _cookie(match: re.Match[str]) -> bool:
     return any(
         is_mixed(pair["v"]) and not is_placeholder(pair["v"])
-        for pair in _COOKIE_PAIR.finditer(match["s"])
+        for pair in _COOKIE_PAIR.finditer(_value(match))
         if not _COOKIE_NOTE.match(pair[0])
     )
 
@@ -208,16 +218,19 @@ _PASSWORD_WORD: Final = re.compile(r"pass(?:word|wd|phrase)?|pwd", re.IGNORECASE
 
 
 def _assigned(match: re.Match[str]) -> bool:
-    value = match["s"]
-    if len(value) < ASSIGNED_LENGTH or is_placeholder(value) or _PLACE.match(value):
+    value = _value(match)
+    if not (_quoted(match, value) if match["q"] else _unquoted(match, value)):
         return False
-    if value.replace(".", "").isdigit() or entropy(value) < ENTROPY_BITS:
+    if _PLACE.match(value) or value.replace(".", "").isdigit() or is_placeholder(value):
         return False
-    if match["q"]:
-        return not _NAME.fullmatch(value) or (
-            _PASSWORD_WORD.search(match["k"]) is not None and "_" not in value
-        )
-    return _unquoted(match, value)
+    return entropy(value) >= ENTROPY_BITS
+
+
+def _quoted(match: re.Match[str], value: str) -> bool:
+    """Strings hold names too; a password can look like one."""
+    if not _NAME.fullmatch(value):
+        return True
+    return _PASSWORD_WORD.search(match["k"]) is not None and "_" not in value
 
 
 _ENVIRONMENT: Final = re.compile(r"[ \t>$]*(?:(?:export|set|-e|ENV)[ \t]+)?[A-Z][A-Z0-9_]*=")

@@ -1,6 +1,7 @@
 """Masking: secrets in clean text are replaced by ``[masked:<kind>]`` before anything keeps it."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -84,17 +85,32 @@ def _hits(
     )
 
 
-def _touches_mask(hit: _Hit, marks: Iterable[tuple[int, int]]) -> bool:
-    """A hit inside a mask, or across its edge; one around a whole mask may replace it."""
-    return any(
-        hit.start < end and start < hit.end and not (hit.start < start and end < hit.end)
-        for start, end in marks
-    )
+def _touches_mask(hit: _Hit, marks: list[tuple[int, int]]) -> bool:
+    """A hit inside a mask, or across its edge; one around whole masks may replace them."""
+    first = bisect_right(marks, hit.start, key=lambda mark: mark[1])
+    last = bisect_left(marks, hit.end, key=lambda mark: mark[0]) - 1
+    if first > last:
+        return False
+    return marks[first][0] <= hit.start or hit.end <= marks[last][1]
 
 
 def _longest(hits: Iterable[_Hit]) -> list[_Hit]:
+    """Hits that stand apart, and of each heap of overlapping ones the longest that fit."""
     kept: list[_Hit] = []
-    for hit in sorted(hits, key=lambda one: (one.start - one.end, one.order, one.start)):
+    heap: list[_Hit] = []
+    end = 0
+    for hit in sorted(hits):
+        if heap and hit.start >= end:
+            kept.extend(_fitting(heap))
+            heap = []
+        heap.append(hit)
+        end = max(end, hit.end)
+    return kept + _fitting(heap)
+
+
+def _fitting(heap: list[_Hit]) -> list[_Hit]:
+    kept: list[_Hit] = []
+    for hit in sorted(heap, key=lambda one: (one.start - one.end, one.order, one.start)):
         if all(hit.end <= other.start or other.end <= hit.start for other in kept):
             kept.append(hit)
     return sorted(kept)

@@ -1,0 +1,328 @@
+import hashlib
+import re
+import string
+import time
+
+import pytest
+
+from graphstore.ids import keyed_digest
+from ingest.secret_shapes import PII, TABLE, entropy, luhn
+from ingest.secrets import mask
+
+ALNUM = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+UPPER = string.ascii_uppercase + string.digits
+URL_SAFE = ALNUM + "_-"
+BASE64 = ALNUM + "+/"
+
+
+def made_up(size, alphabet, seed):
+    """Characters of an alphabet that look random and never change."""
+    out = ""
+    count = 0
+    while len(out) < size:
+        block = hashlib.sha512(f"{seed}/{count}".encode()).digest()
+        out += "".join(alphabet[byte % len(alphabet)] for byte in block)
+        count += 1
+    return out[:size]
+
+
+def block(name, seed, lines=8):
+    body = "\n".join(made_up(64, BASE64, f"{seed}{n}") for n in range(lines))
+    return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
+
+
+TOKENS = [
+    ("private_key", block("RSA PRIVATE KEY", 1)),
+    ("private_key", block("PRIVATE KEY", 2)),
+    ("private_key", block("OPENSSH PRIVATE KEY", 3)),
+    ("private_key", block("PGP PRIVATE KEY BLOCK", 4)),
+    ("openai_key", "sk-" + made_up(48, ALNUM, 5)),
+    ("openai_key", "sk-proj-" + made_up(90, URL_SAFE, 6) + "a1"),
+    ("openai_key", "sk-" + made_up(20, ALNUM, 7) + "T3BlbkFJ" + made_up(20, ALNUM, 8)),
+    ("anthropic_key", "sk-ant-api03-" + made_up(90, URL_SAFE, 9) + "AA"),
+    ("huggingface_token", "hf_" + made_up(34, string.ascii_letters, 10)),
+    ("google_api_key", "AIza" + made_up(34, URL_SAFE, 11) + "x"),
+    ("google_oauth", "ya29." + made_up(60, URL_SAFE, 12) + "z"),
+    ("github_token", "ghp_" + made_up(36, ALNUM, 13)),
+    ("github_token", "gho_" + made_up(36, ALNUM, 14)),
+    ("github_token", "ghu_" + made_up(36, ALNUM, 15)),
+    ("github_token", "ghs_" + made_up(36, ALNUM, 16)),
+    ("github_token", "ghr_" + made_up(36, ALNUM, 17)),
+    ("github_token", "github_pat_" + made_up(22, ALNUM, 18) + "_" + made_up(59, ALNUM, 19)),
+    ("gitlab_token", "glpat-" + made_up(20, ALNUM, 20)),
+    ("npm_token", "npm_" + made_up(36, ALNUM, 21)),
+    ("pypi_token", "pypi-AgEI" + made_up(120, URL_SAFE, 22) + "a"),
+    ("aws_access_key", "AKIA" + made_up(16, UPPER, 23)),
+    ("aws_access_key", "ASIA" + made_up(16, UPPER, 24)),
+    ("slack_token", "xoxb-" + made_up(12, string.digits, 25) + "-" + made_up(24, ALNUM, 26)),
+    ("slack_token", "xoxp-" + made_up(12, string.digits, 27) + "-" + made_up(32, HEX, 28)),
+    (
+        "slack_webhook",
+        "hooks.slack.com/services/T" + made_up(8, UPPER, 29) + "/B1/" + made_up(24, ALNUM, 30),
+    ),
+    ("discord_token", "N" + made_up(23, ALNUM, 31) + ".Cl2FMQ." + made_up(27, ALNUM, 32)),
+    ("discord_token", "M" + made_up(25, ALNUM, 33) + ".GxYz1a." + made_up(38, ALNUM, 34)),
+    ("telegram_token", made_up(10, "123456789", 35) + ":AA" + made_up(33, ALNUM, 36)),
+    ("stripe_key", "sk_live_" + made_up(24, ALNUM, 37)),
+    ("stripe_key", "rk_live_" + made_up(24, ALNUM, 38)),
+    ("twilio_key", "SK" + made_up(32, HEX, 39)),
+    ("sendgrid_key", "SG." + made_up(22, ALNUM, 40) + "." + made_up(43, ALNUM, 41)),
+    ("mailchimp_key", made_up(32, HEX, 42) + "-us14"),
+    ("jwt", "eyJhbGciOiJIUzI1NiJ9.eyJ" + made_up(60, ALNUM, 43) + "." + made_up(43, URL_SAFE, 44)),
+    ("payment_card", "4539578763621486"),
+    ("payment_card", "4539 5787 6362 1486"),
+    ("payment_card", "5555-5555-5555-4444"),
+    ("payment_card", "378282246310005"),
+]
+PLACES = [
+    "{}",
+    "take {} and run",
+    "({})",
+    "`{}`",
+    '"{}"',
+    "export KEY={}",
+    "https://api.example.com/v1?key={}&page=2",
+    '{{"value": "{}", "n": 1}}',
+    '{{"value": "first\\n{}\\nlast"}}',
+    "before\n{}\nafter",
+    "\u65e5\u672c{}\u8a9e",
+]
+VALUE = made_up(24, ALNUM, 50)
+ASSIGNED = [
+    ("aws_secret", "aws_secret_access_key = {}", made_up(40, BASE64, 51)),
+    ("aws_secret", "AWS_SECRET_ACCESS_KEY={}", made_up(40, BASE64, 52)),
+    ("aws_secret", '"SecretAccessKey": "{}"', made_up(40, BASE64, 53)),
+    ("azure_key", "AccountName=x;AccountKey={};EndpointSuffix=y", made_up(86, BASE64, 54) + "=="),
+    ("bearer", "Authorization: Bearer {}", VALUE),
+    ("bearer", "-H 'authorization: token {}'", VALUE),
+    ("bearer", '{{"Authorization": "Basic {}"}}', VALUE + "=="),
+    ("bearer", "use bearer {} here", VALUE),
+    ("cookie", "Cookie: {}", "sid=" + VALUE),
+    ("cookie", "Set-Cookie: {}", f"id={VALUE}; Path=/; HttpOnly"),
+    ("cookie", '{{"cookie": "{}"}}', f"theme=dark; s={VALUE}"),
+    ("basic_auth_url", "postgres://admin:{}@db.example.com:5432/x", "hunter2hunter"),
+    ("basic_auth_url", "redis://:{}@localhost", "p4ss"),
+    ("npm_token", "//registry.example.com/:_authToken={}", VALUE),
+    ("assigned_secret", 'password = "{}"', "correct-Horse-battery9"),
+    ("assigned_secret", 'password: "{}"', "correct-horse-battery"),
+    ("assigned_secret", "DB_PASSWORD={}", "CorrectHorseBattery"),
+    ("assigned_secret", "my password is: {}", "8cQHwILWKqY9K5"),
+    ("assigned_secret", "export API_TOKEN={}", VALUE),
+    ("assigned_secret", "The API key: {}", VALUE),
+    ("assigned_secret", '{{"client_secret": "{}"}}', VALUE),
+    ("assigned_secret", '{{\\"token\\": \\"{}\\"}}', VALUE),
+    ("assigned_secret", "const apiKey = '{}';", VALUE),
+    ("assigned_secret", "?access_token={}&x=1", VALUE),
+    ("assigned_secret", "passwd={}", "6LdUOxEhMjauqt"),
+    ("assigned_secret", "SECRET_KEY='{}'", "aB3$dE6&gH9(kL2)"),
+    ("assigned_secret", "api_key: {}", made_up(32, HEX, 55)),
+    ("assigned_secret", "DB_PASS={}", "LEvfddgZvwmUiZz"),
+]
+
+
+def test_many_kinds_are_planted():
+    kinds = {kind for kind, _ in TOKENS} | {kind for kind, _, _ in ASSIGNED}
+    assert len(TOKENS) + len(ASSIGNED) >= 40
+    assert kinds == {shape.kind for shape in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "secret"), TOKENS, ids=[f"{n}-{k[0]}" for n, k in enumerate(TOKENS)]
+)
+def test_a_planted_token_is_masked_wherever_it_stands(kind, secret):
+    for place in PLACES:
+        text = place.format(secret)
+        masked, hits = mask(text)
+        assert [hit.kind for hit in hits] == [kind], place
+        assert masked == place.format(f"[masked:{kind}]")
+        assert masked[hits[0].offset :].startswith(f"[masked:{kind}]")
+
+
+@pytest.mark.parametrize(("kind", "place", "secret"), ASSIGNED)
+def test_a_planted_value_is_masked_and_its_name_stays(kind, place, secret):
+    masked, hits = mask(place.format(secret))
+    assert masked == place.format(f"[masked:{kind}]")
+    assert [hit.kind for hit in hits] == [kind]
+
+
+def test_a_key_in_json_with_escaped_newlines_is_masked_whole():
+    text = '{"k": "' + block("EC PRIVATE KEY", 60).replace("\n", "\\n") + '"}'
+    assert mask(text)[0] == '{"k": "[masked:private_key]"}'
+
+
+def test_a_key_that_is_cut_off_is_masked_as_far_as_it_goes():
+    text = "before " + block("RSA PRIVATE KEY", 61).rpartition("\n")[0]
+    assert mask(text)[0] == "before [masked:private_key]"
+
+
+def test_the_name_of_a_key_block_alone_is_no_secret():
+    text = "a file that starts with -----BEGIN RSA PRIVATE KEY----- is one"
+    assert mask(text) == (text, ())
+
+
+INNOCENT = [
+    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 and 9fceb02",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "data:image/png;base64," + made_up(4000, BASE64, 70),
+    "sha512-" + made_up(86, BASE64, 71) + "==",
+    "aws s3 cp 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "token = get_current_user_token()",
+    "token = base64.b64decode(row.token2)",
+    "const secret = process.env.SECRET_VALUE1",
+    'password=os.environ["DB_PASSWORD1"]',
+    'headers = {"token": "access_token_name"}',
+    "token: string | undefined",
+    "max_tokens: 4096, token_count = 1234567890123",
+    '{"usage": {"input_tokens": 123456789012}}',
+    "secret: <your-secret-here>",
+    "API_KEY=your_api_key_here",
+    "API_KEY=replace-with-own-value",
+    "token: ${GITHUB_TOKEN}",
+    "password: {{ vault_password_1 }}",
+    "password: ************",
+    "secret = abcd...wxyz",
+    "password = 'aaaaaaaaaaaaaaaa1'",
+    "token: /var/run/secrets/token1",
+    "token_url: https://login.example.com/oauth2/v2/token",
+    "Authorization: Bearer $TOKEN",
+    "Authorization: Bearer <token-1>",
+    'h = {"Authorization": "Bearer " + token}',
+    "bearer authentication-schemes and more",
+    "Cookie: theme=dark",
+    "Set-Cookie: flag=on; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/",
+    "postgres://user:${DB_PASS}@host/db and http://localhost:8080/@x",
+    "eyJhbGciOiJIUzI1NiJ9.REDACTED.REDACTED",
+    "sk-learn-based-classification-pipeline",
+    "hf_hub_download_and_cache_the_model_now",
+    "npm_config_registry",
+    "1700000000000 and 0.4539578763621486 and id_4539578763621486",
+    "4539578763621487",
+    "12:34:56 and 127.0.0.1:8080",
+    "module.inner.attribute_of_a_rather_long_name",
+]
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_what_is_no_secret_is_left_alone(text):
+    assert mask(text) == (text, ())
+
+
+def test_offsets_are_those_of_the_masked_text():
+    one, other = TOKENS[11][1], TOKENS[17][1]
+    masked, hits = mask(f"first {one} then {other}.")
+    assert masked == "first [masked:github_token] then [masked:gitlab_token]."
+    assert [(hit.kind, hit.offset) for hit in hits] == [("github_token", 6), ("gitlab_token", 33)]
+
+
+def test_the_longest_of_overlapping_hits_wins():
+    token = TOKENS[11][1]
+    assert mask(f"Cookie: a={token}; b=2")[0] == "Cookie: [masked:cookie]"
+    inside = block("RSA PRIVATE KEY", 80).replace("\n", f"\n{token}\n", 1)
+    assert mask(inside)[0] == "[masked:private_key]"
+
+
+def test_of_equally_long_hits_the_first_of_the_table_wins():
+    token = TOKENS[11][1]
+    assert mask(f"token={token}")[0] == "token=[masked:github_token]"
+
+
+def test_equal_secrets_are_known_again_with_one_salt_only():
+    token = TOKENS[11][1]
+    hashes = [
+        hit.keyed_hash for salt in (b"one", b"two") for hit in mask(f"{token} and {token}", salt)[1]
+    ]
+    assert (
+        hashes
+        == [keyed_digest(b"one", token.encode())] * 2 + [keyed_digest(b"two", token.encode())] * 2
+    )
+    assert mask(token)[1][0].keyed_hash is None
+
+
+def test_what_the_owner_allows_is_not_masked():
+    token = TOKENS[11][1]
+    assert mask(token, allow=[re.compile(token[:12])]) == (token, ())
+
+
+def test_kinds_of_the_owner_are_masked_too():
+    extra = [("badge", re.compile(r"B-\d{4}")), ("any", re.compile(r"\w*"))]
+    assert mask("see B-1234", extra=extra[:1])[0] == "see [masked:badge]"
+    masked, _ = mask("see B-1234", extra=extra)
+    assert mask(masked, extra=extra)[0] == masked
+
+
+def test_a_mask_that_appears_in_a_text_is_left_as_it_is():
+    text = "password=[masked:assigned_secret] and [masked:jwt]"
+    assert mask(text) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("email", "write to first.last+tag@mail.example.co.uk today"),
+        ("phone", "call +49 (0)30 1234567 now"),
+        ("phone", "call (415) 555-0132 now"),
+        ("iban", "pay DE89 3704 0044 0532 0130 00 now"),
+        ("iban", "pay GB82WEST12345698765432 now"),
+    ],
+)
+def test_personal_data_is_masked_only_when_asked_for(kind, text):
+    assert mask(text) == (text, ())
+    masked, hits = mask(text, pii=True)
+    assert [hit.kind for hit in hits] == [kind]
+    assert masked.endswith((" now", " today"))
+    assert {shape.kind for shape in PII} >= {kind}
+
+
+def test_numbers_are_not_taken_for_personal_data():
+    text = "DE89 3704 0044 0532 0130 01, 2026-01-15 12:00:00, 1.2.3-4"
+    assert mask(text, pii=True) == (text, ())
+
+
+def test_letters_that_grow_when_lower_cased_do_not_shift_places():
+    text = "\u0130\u0130\u0130 password = 'correct-Horse-battery9'"
+    assert mask(text)[0] == "\u0130\u0130\u0130 password = '[masked:assigned_secret]'"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "sk-proj-", "sk-", "glpat-", "token=", "password='", "cookie: a=", "Authorization=",
+        "-----BEGIN PRIVATE KEY-----", "aws ", "://a:", "eyJaaaaaaaa.", "12345678:", "4539 ",
+        "MMMMMMMMMMMMMMMMMMMMMMM.aaaaaa.", "a" * 31 + "-us1", "AccountKey=", "_authToken=",
+    ],
+)  # fmt: skip
+def test_hostile_text_is_gone_over_in_bounded_time(unit):
+    text = unit * (60_000 // len(unit))
+    start = time.process_time()
+    mask(text)
+    assert time.process_time() - start < 5
+
+
+def test_many_secrets_in_one_text_are_all_masked():
+    token = TOKENS[11][1]
+    masked, hits = mask(" ".join([token] * 5000))
+    assert masked == " ".join(["[masked:github_token]"] * 5000)
+    assert [hit.offset for hit in hits] == [22 * n for n in range(5000)]
+
+
+def test_a_mask_that_brings_a_new_boundary_is_settled_in_one_call():
+    first, second = TOKENS[20][1], TOKENS[21][1]
+    masked, hits = mask(f"{first}-{second} pw{first}", allow=[re.compile("never")])
+    assert mask(masked) == (masked, ())
+    assert all(masked.startswith(f"[masked:{hit.kind}]", hit.offset) for hit in hits)
+
+
+def test_a_hit_around_a_mask_takes_it_in():
+    inner = "[masked:github_token]"
+    text = block("RSA PRIVATE KEY", 90).replace("\n", f"\n{inner}\n", 1)
+    masked, hits = mask(f"{inner} {text}")
+    assert masked == f"{inner} [masked:private_key]"
+    assert [hit.offset for hit in hits] == [len(inner) + 1]
+
+
+def test_entropy_and_check_sum_are_the_textbook_ones():
+    assert entropy("aaaa") == 0
+    assert entropy("abcd") == 2
+    assert luhn("79927398713")
+    assert not luhn("79927398710")
