@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -374,17 +374,11 @@ def page(view: ReportView) -> str:
     return "\n".join([*parts, "</body></html>"]) + "\n"
 
 
-def write_report(
-    view: ReportView, paths: Iterable[Path], *, force: bool = False
-) -> tuple[Written, ...]:
-    """Write the report to each path: HTML for ``.html``, Markdown for anything else.
+def write_report(view: ReportView, path: Path, *, force: bool = False) -> Written:
+    """Write the report: HTML for ``.html``, Markdown for anything else.
 
     Raises ``TargetExists`` unless ``force``.
     """
-    return tuple(_write(view, path, force=force) for path in paths)
-
-
-def _write(view: ReportView, path: Path, *, force: bool) -> Written:
     is_page = path.suffix == ".html"
     text = page(view) if is_page else markdown(view)
     size = replace_file(path, lambda out: out.write(text.encode()), force=force)

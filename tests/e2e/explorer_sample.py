@@ -172,7 +172,7 @@ class Sample:
             label = f"{label} / {other} {turn // len(words)}"
         key = f"c:{number:032x}"
         kind = ("term", "term", "term", "entity", "symbol")[self.dice.below(5)]
-        columns = {"label": label, "kind": kind, "df": 2, "cf": 3}
+        columns: dict[str, Cell] = {"label": label, "kind": kind, "df": 2, "cf": 3}
         self.nodes.append(NodeRow("Concept", key, columns))
         self.place(key, theme, 32)
         fame = 14 if turn < len(words) else 1 + self.dice.below(3)

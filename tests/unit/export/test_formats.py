@@ -71,7 +71,7 @@ def test_an_empty_view_is_still_a_file(name):
     assert readable(name, view) is not None
 
 
-def graphml_graph(view):
+def graphml_graph(view) -> Any:
     return nx.read_graphml(io.BytesIO(written(graphml, view)), force_multigraph=True)
 
 
