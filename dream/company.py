@@ -17,6 +17,8 @@ PART = re.compile(r"[^\W_]+")
 """Concepts and lineages that a company needs; so many absent concepts are offered."""
 SPOKEN = (ConceptKind.TERM, ConceptKind.ENTITY)
 """Kinds that an inquiry can be said never to have looked at; a file or a symbol is no topic."""
+COMPOUND = re.compile(r"\w[\s-]\w|[^\W\d_]\d|\w[A-Z]|[\u3040-\u30ff\u3400-\u9fff]{3}")
+"""A name of several words, or one written like a name: one plain word is no topic by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,16 @@ def absent(index: Index, own: Iterable[str], inside: frozenset[str]) -> tuple[st
         for each in order
         if len(found[each].own) >= LEAST
         and found[each].lineages >= LEAST
-        and index.concepts[each].kind in SPOKEN
+        and is_topic(index, each)
         and is_unsaid(index, each, inside)
     )
     return tuple(each for each, _ in zip(kept, range(MOST), strict=False))
+
+
+def is_topic(index: Index, concept: str) -> bool:
+    """Whether a concept is something an inquiry could have looked at."""
+    node = index.concepts[concept]
+    return node.kind in SPOKEN and COMPOUND.search(node.label) is not None
 
 
 def about(index: Index, lineage: str) -> tuple[str, ...]:

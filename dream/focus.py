@@ -37,7 +37,7 @@ def corrections(index: Index) -> Iterator[Focus]:
     """The same correction given in at least two lineages: one target, one specific concept."""
     groups: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for ref, signal in index.signal_refs.get("correction", ()):
-        for concept in index.rarest(signal.concepts or index.turn_concepts.get(ref, ())):
+        for concept in index.rarest(signal.concepts):
             groups[signal.type, concept].add(ref)
     taken: set[frozenset[str]] = set()
     for (target, concept), refs in sorted(groups.items()):

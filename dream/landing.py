@@ -14,11 +14,11 @@ from graphstore.model.base import Value
 from graphstore.model.hypothesis import (
     HYPOTHESES,
     AnyHypothesis,
-    Compensates,
     Expired,
     Hypothesis,
     HypothesisState,
     Invalidated,
+    Resonates,
     TrustHorizon,
     standing,
 )
@@ -92,11 +92,14 @@ def ends(one: Hypothesis) -> Ends:
 
 
 def gap(one: Hypothesis) -> Ends:
-    """What one rule says is missing: told once, though several threads could tell it.
+    """What is told once, though several pairs could tell it.
 
-    Of two-sided edges, and of those that end in a thread, both ends say it.
+    What a rule says is missing, whichever thread it is missing in; and that the same threads rhyme.
     """
-    if one.dst_table in ("Question", "Concept") and isinstance(one, Compensates):
+    if isinstance(one, Resonates):
+        threads = {ref.rpartition("#")[0] for ref in one.refs}
+        return (one.function, "", " ".join(sorted(threads)))
+    if one.dst_table in ("Question", "Concept"):
         return (one.rule, "", one.dst)
     return ends(one)
 
@@ -229,9 +232,9 @@ def hypothesis_of(
     draft, pack = each.verdict.draft, each.pack
     refs = {turn.alias: turn.ref for turn in (*pack.turns, *pack.counter_turns)}
     prints = {turn.ref: turn.fingerprint for turn in (*pack.turns, *pack.counter_turns)}
-    premises = named(draft.refs, refs)
-    claims = [one.replace(refs=named(one.refs, refs)) for one in draft.claims]
-    against = [one.replace(refs=named(one.refs, refs)) for one in draft.counter]
+    premises = tuple(sorted(in_order(draft.refs, refs)))
+    claims = [one.replace(refs=in_order(one.refs, refs)) for one in draft.claims]
+    against = [one.replace(refs=in_order(one.refs, refs)) for one in draft.counter]
     counts, dates = counts_of(draft, pack, live, now), horizon(settings, now)
     return TABLES[draft.edge](
         src_table=draft.src_table,
@@ -288,9 +291,9 @@ def hypothesis_of(
     )
 
 
-def named(aliases: Sequence[str], refs: Mapping[str, str]) -> tuple[str, ...]:
-    """Refs of aliases, sorted, each once; unknown ones were counted by a check."""
-    return tuple(sorted({refs[alias] for alias in aliases if alias in refs}))
+def in_order(aliases: Sequence[str], refs: Mapping[str, str]) -> tuple[str, ...]:
+    """Refs of aliases, each once; unknown ones were named by a check."""
+    return tuple(dict.fromkeys(refs[alias] for alias in aliases if alias in refs))
 
 
 def texts(values: Sequence[Value]) -> str:
@@ -302,7 +305,7 @@ def extras(draft: Draft, refs: Mapping[str, str]) -> str:
     """What only some drafts carry, as a canonical JSON object."""
     if draft.bridge is None:
         return "{}"
-    bridge = draft.bridge.replace(refs=named(draft.bridge.refs, refs))
+    bridge = draft.bridge.replace(refs=in_order(draft.bridge.refs, refs))
     return ids.canonical({"bridge": bridge.model_dump(mode="json")}).decode()
 
 

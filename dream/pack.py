@@ -133,8 +133,9 @@ def side_refs(table: str, node: str, pair: Candidate, index: Index) -> tuple[str
     shared = shared_concepts(pair, index)
     asking = asked_by(table, node, index)
     refs = set(index.refs_of(table, node))
-    if pair.src_table == pair.dst_table == "Question":
+    if table == "Question" and pair.src_table in ("Question", "Concept"):
         # beside its asking, what was said in the same thread about what the pair shares
+        shared |= {pair.src} & set(index.concepts)
         threads = {index.turns[ref].thread_id for ref in asking}
         refs.update(each for thread in threads for each in index.thread_turns[thread])
         refs = {ref for ref in refs if ref in asking or naming(ref, shared, index)}

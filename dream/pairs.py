@@ -121,21 +121,35 @@ def parts(focus: Focus, index: Index) -> Iterator[Candidate]:
     """A cut node, and the question of each part that stands nearest to it."""
     for cut in side(focus, "cut"):
         table = index.table(cut)
-        if table in ("Question", "Concept"):
-            for role in ("side_a", "side_b"):
-                near = nearest(cut, questions_in(side(focus, role), index), index)
-                if near is not None:
-                    yield Candidate(table, cut, "Question", near)
+        ends = [
+            nearest(cut, questions_in(side(focus, role), index), index)
+            for role in ("side_a", "side_b")
+        ]
+        # two parts that do not speak of what holds them together say nothing about it
+        if table in ("Question", "Concept") and min(ends)[0] == 0 and max(ends)[0] < BEYOND:
+            yield from (Candidate(table, cut, "Question", question) for _, _, question in ends)
 
 
-def nearest(node: str, questions: Iterable[str], index: Index) -> str | None:
-    """The asked question fewest steps away, the most salient of several."""
+def nearest(node: str, questions: Iterable[str], index: Index) -> tuple[int, float, str]:
+    """The asked question nearest to a node, with its steps and its salience, negated.
+
+    One that names it, else one of a thread that does, else the one fewest steps away.
+    """
     ranked = [
-        (index.distance(node, each) or BEYOND, -index.questions[each].salience, each)
+        (steps(node, each, index), -index.questions[each].salience, each)
         for each in questions
         if each != node and each in index.askings
     ]
-    return min(ranked, default=(0, 0.0, None))[2]
+    return min(ranked, default=(BEYOND, 0.0, ""))
+
+
+def steps(node: str, question: str, index: Index) -> int:
+    """How far a question stands from a node, in steps of the graph or by what its thread names."""
+    threads = {index.turns[ref].thread_id for ref in index.askings[question]}
+    naming = {index.turns[ref].thread_id for ref in index.concept_refs.get(node, ())}
+    if node in index.specific(question) or question in index.neighbours.get(node, ()):
+        return 0
+    return 1 if threads & naming else index.distance(node, question) or BEYOND
 
 
 def circle(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -200,7 +214,7 @@ def companions(question: str, index: Index) -> tuple[str, ...]:
     found: dict[str, float] = {}
     for concept in index.specific(question):
         for other in index.asked_about.get(concept, ()):
-            if other in index.askings and apart(question, other, index):
+            if apart(question, other, index):
                 found[other] = found.get(other, 0.0) + index.idf(concept)
     return tuple(sorted(found, key=lambda each: (-round(found[each], 6), each)))[:BRIDGE_BEST]
 
@@ -258,15 +272,12 @@ def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
             for concept in held:
                 if concept not in before:
                     yield from elsewhere(own, concept, index)
+    yield from together(index.asked_about.get(focus.id, ()), index)
 
 
 def elsewhere(question: str, concept: str, index: Index) -> Iterator[Candidate]:
     """A question with those of other lineages that name a concept it names too."""
-    others = [
-        each
-        for each in index.asked_about.get(concept, ())
-        if each in index.askings and apart(question, each, index)
-    ]
+    others = [each for each in index.asked_about.get(concept, ()) if apart(question, each, index)]
     for other in others[:THEME_QUESTIONS]:
         low, high = sorted((question, other))
         yield Candidate("Question", low, "Question", high, new_concept=concept)
@@ -275,11 +286,14 @@ def elsewhere(question: str, concept: str, index: Index) -> Iterator[Candidate]:
 def of_edge(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Questions of different lineages that both name the two concepts of an edge."""
     one, _, other = focus.id.partition(" ")
-    both = set(index.asked_about[one]).intersection(index.asked_about[other])
-    asked = [each for each in sorted(both) if each in index.askings]
+    yield from together(set(index.asked_about[one]).intersection(index.asked_about[other]), index)
+
+
+def together(questions: Iterable[str], index: Index) -> Iterator[Candidate]:
+    """Pairs of different lineages among some questions, those of most and rarest ties first."""
     scored = sorted(
         (-adamic_adar(index, low, high), low, high)
-        for low, high in combinations(asked, 2)
+        for low, high in combinations(sorted(questions), 2)
         if apart(low, high, index)
     )
     for _, low, high in scored[:BRIDGE_BEST]:
@@ -310,8 +324,7 @@ def correction_refs(focus: Focus, index: Index) -> tuple[str, ...]:
     return tuple(
         ref
         for ref, signal in index.signal_refs.get("correction", ())
-        if signal.type == target
-        and concept in (signal.concepts or index.turn_concepts.get(ref, ()))
+        if signal.type == target and concept in signal.concepts
     )
 
 

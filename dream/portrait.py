@@ -160,7 +160,7 @@ def corrections(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Pa
                 lineage=index.lineage(ref),
                 target=target,
                 clip=quote(signal.clip, 220),
-                concepts=index.rarest((concept, *index.turn_concepts.get(ref, ()))),
+                concepts=index.rarest((concept, *signal.concepts)),
             )
 
 

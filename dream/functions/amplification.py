@@ -84,8 +84,9 @@ def rhyme(
     more: str = "",
 ) -> Draft:
     """Two questions and what both turn on."""
+    days = list(dict.fromkeys((day(one.first_seen), day(other.first_seen))))
     text = (
-        f"Both turn on {listed(named)}; asked {day(one.first_seen)} and {day(other.first_seen)} "
+        f"Both turn on {listed(named)}; asked {' and '.join(days)} "
         f"in threads that never meet.{more}"
     )
     return make(

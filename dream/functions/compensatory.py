@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from dream.drafting import claim, labels, make
 from dream.model import Draft, Pack, PackFrontier, PackQuestion, Pair
-from dream.wording import day, listed, plural, quote, share
+from dream.wording import content_words, day, listed, plural, quote, share
 
 NAME: Final = "compensatory"
 WANTS: Final = (
@@ -43,6 +43,7 @@ MIDDLES: Final = 2
 OFTEN: Final = 3
 OFTEN_LINEAGES: Final = 2
 TWICE: Final = 2
+ALIKE: Final = 2
 PART: Final = 3
 """Nodes of a part that counts."""
 
@@ -244,7 +245,7 @@ def single_point(pack: Pack) -> Iterator[Draft]:
             rule="single_point",
             start=30,
             support=log2(smaller.nodes) / 6,
-            title=f'One thread holds it together: "{quote(pair.src_label, 50)}"',
+            title=f'One point holds it together: "{quote(pair.src_label, 50)}"',
             summary=text,
             claims=(
                 claim(pack, text, near.aliases, "a"),
@@ -261,8 +262,10 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         for concept in (pack.corrections[0].concepts if pack.corrections else ())
         if all(concept in each.concepts for each in pack.corrections)
     ]
-    named = telling(labels(pack, shared, len(shared)), pack.corrections[-1].clip if shared else "")
-    if len(lineages) < OFTEN_LINEAGES or not named or not pack.pairs:
+    if len(lineages) < OFTEN_LINEAGES or not pack.pairs or not alike(pack, shared):
+        return
+    named = telling(labels(pack, shared, len(shared)), pack.corrections[-1].clip)
+    if not named:
         return
     text = (
         f"A correction about {listed(named)} was given in {plural(len(lineages), 'thread')}, "
@@ -278,6 +281,12 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         text,
         tuple(each.alias for each in pack.corrections),
     )
+
+
+def alike(pack: Pack, shared: list[str]) -> bool:
+    """Whether corrections say the same: two common concepts, or two common words of their own."""
+    said = [content_words(each.clip) for each in pack.corrections]
+    return len(shared) >= ALIKE or len(frozenset.intersection(*said)) >= ALIKE
 
 
 def telling(names: tuple[str, ...], clip: str) -> tuple[str, ...]:
