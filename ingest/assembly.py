@@ -39,6 +39,8 @@ SPAWNED: Final = "subagent"
 """Kind of the event that names a spawned thread and the turn it was spawned at."""
 EXPORT: Final = 2
 """Rank of carriers that are exports."""
+FAMILY: Final = 200
+"""Known relatives looked at for one family."""
 _CHAIN: Final = 1000
 """Threads that one may descend through."""
 
@@ -217,7 +219,7 @@ class Assembly:
             turn.number: Bead(turn.native_key, turn.fingerprint, turn.at) for turn in member.past
         }
         for number, turn in zip(member.numbering.numbers, whole.turns, strict=True):
-            beads[number] = Bead(turn.raw.key, turn.fingerprint, turn.at, turn.raw.owner)
+            beads[number] = Bead(turn.raw.key, turn.fingerprint, turn.at)
         leading = [beads[number] for number in range(1, len(beads) + 1) if number in beads]
         pointers = [one for head in whole.heads for one in head.pointers]
         agent = any(one.kind is LineageKind.SUBAGENT_OF for one in pointers)
@@ -231,6 +233,7 @@ class Assembly:
             sharing="none" if agent else whole.heads[0].sharing,
             forks=tuple(dict.fromkeys(forks)),
             background=any(head.background for head in whole.heads),
+            names=frozenset(name for head in whole.heads for name in head.native_ids),
         )
 
     def _relatives(
@@ -238,21 +241,30 @@ class Assembly:
     ) -> dict[str, Strand]:
         """Strands of known threads that may share turns with those of the run."""
         found: dict[str, Strand] = {}
-        for member in members:
-            strand = strands[member.whole.thread_id]
-            if strand.sharing == "none":
+        waiting = [one for member in members for one in self._named(member, strands)]
+        while waiting and len(found) < FAMILY:
+            identity = waiting.pop(0)
+            thread = None if identity in found else self.known.thread(identity)
+            if thread is None:
                 continue
-            named = [thread_id(strand.source, native) for native in strand.forks]
-            first = strand.beads[0].key if strand.beads else None
-            holding = self.known.holding(strand.source, (first,)) if first is not None else ()
-            below = self.known.descendants(strand.thread_id)
-            above = [link.parent for link in member.known.lineage] if member.known else []
-            for identity in (*named, *holding, *below, *above):
-                if identity not in strands and identity not in found:
-                    thread = self.known.thread(identity)
-                    if thread is not None:
-                        found[identity] = self._known_strand(thread)
+            if identity not in strands:
+                found[identity] = self._known_strand(thread)
+            links = [link.parent for link in thread.lineage if link.kind in PREFIX_KINDS]
+            near = (*links, *self.known.descendants(identity))
+            waiting.extend(one for one in near if one not in found and one not in strands)
         return found
+
+    def _named(self, member: _Member, strands: dict[str, Strand]) -> Iterator[str]:
+        """Ids of known threads that a thread of the run names or shares its first turn with."""
+        strand = strands[member.whole.thread_id]
+        if strand.sharing == "none":
+            return
+        yield from (thread_id(strand.source, native) for native in strand.forks)
+        first = strand.beads[0].key if strand.beads else None
+        if first is not None:
+            yield from self.known.holding(strand.source, (first,))
+        yield strand.thread_id
+        yield from self.known.descendants(strand.thread_id)
 
     def _known_strand(self, thread: Thread) -> Strand:
         strand = of_known(thread, self._past(thread))

@@ -48,6 +48,8 @@ class CleanTurn:
     links: tuple[str, ...]
     carrier: int
     """Index of its carrier in the run."""
+    counter: int
+    """Index of the carrier that its records are counted with."""
     calls: Calls = ()
     interim: bool = False
     touched: tuple[str, ...] = ()
@@ -142,9 +144,17 @@ class _Cleaner:
         links = find_links(masked) if raw.role is Role.HUMAN else ()
         touched = tuple(sorted({self.path(one) for one in raw.touched}))
         return CleanTurn(
-            raw, masked, fingerprint(raw.role, masked), at, spans, links, self.carrier, raw.calls,
+            raw=raw,
+            text=masked,
+            fingerprint=fingerprint(raw.role, masked),
+            at=at,
+            masked=spans,
+            links=links,
+            carrier=self.carrier,
+            counter=self.carrier,
+            calls=raw.calls,
             touched=touched,
-        )  # fmt: skip
+        )
 
     def words(self, raw: RawTurn) -> tuple[str, Disposition]:
         """Words of a message, and what it counts as if there are none."""

@@ -12,7 +12,7 @@ from graphstore.model.conversation import Thread, Turn
 from ingest.clean import CleanThread, CleanTurn
 from ingest.model import RawThread, Tally
 from ingest.options import Options
-from ingest.settle import Settled, settle
+from ingest.settle import settle
 
 _PAST: Final = datetime(1, 1, 1, tzinfo=UTC)
 FAR: Final = datetime(9999, 1, 1, tzinfo=UTC)
@@ -72,7 +72,7 @@ def merge(
     Halves of a split file are joined, copies are merged: the path is that of the best carrier,
     what only others hold stands off it.
     """
-    parts = [_settled(chain, native_id, tallies, options) for chain in _chains(threads)]
+    parts = [_settled(chain, native_id, tallies, options) for chain in chains(threads)]
     parts.sort(key=_goodness)
     groups: list[list[Whole]] = []
     for part in parts:
@@ -96,17 +96,17 @@ def collided_id(whole: Whole) -> str:
     return f"{whole.native_id}~{first[:COLLISION_HEX]}"
 
 
-def _chains(threads: Sequence[CleanThread]) -> list[list[CleanThread]]:
+def chains(threads: Sequence[CleanThread]) -> list[list[CleanThread]]:
     """Carriers in runs of which each goes on where the one before it ends."""
     waiting = sorted(threads, key=_start)
-    chains: list[list[CleanThread]] = []
+    found: list[list[CleanThread]] = []
     for thread in waiting:
-        chain = next((one for one in chains if _continues(one, thread)), None)
+        chain = next((one for one in found if _continues(one, thread)), None)
         if chain is None:
-            chains.append([thread])
+            found.append([thread])
         else:
             chain.append(thread)
-    return chains
+    return found
 
 
 def _start(thread: CleanThread) -> tuple[bool, datetime, str]:
@@ -159,46 +159,13 @@ def _settled(
 
 
 def _joined(chain: list[CleanThread]) -> list[CleanTurn]:
-    """Turns of halves, one after the other; an utterance cut in two is one again."""
+    """Turns of halves, one after the other."""
     turns = list(chain[0].turns)
     for before, after in pairwise(chain):
-        spoken = turns[-1] if turns and turns[-1].raw.role == "assistant" else None
-        if spoken is not None and after.raw.lead_calls:
-            spoken.raw.calls_tool = True
-        following = list(after.turns)
         if before.raw.tail_calls:
-            _give_calls(before.raw.tail_calls, following)
-        if spoken is not None and following and _one_utterance(spoken, following[0]):
-            turns[-1] = _sewn(spoken, following.pop(0))
-        turns.extend(following)
+            _give_calls(before.raw.tail_calls, after.turns)
+        turns.extend(after.turns)
     return turns
-
-
-def _one_utterance(before: CleanTurn, after: CleanTurn) -> bool:
-    return after.raw.role == "assistant" and before.raw.group == after.raw.group is not None
-
-
-def _sewn(before: CleanTurn, after: CleanTurn) -> CleanTurn:
-    """Two halves of one message: the words of both, one turn."""
-    text = f"{before.text}\n\n{after.text}"
-    shift = len(before.text) + 2
-    spans = (one.replace(offset=one.offset + shift) for one in after.masked)
-    raw = before.raw
-    raw.also = (*raw.also, *_keys(after))
-    raw.records += after.raw.records
-    raw.calls_tool = raw.calls_tool or after.raw.calls_tool
-    raw.stopped = after.raw.stopped
-    return CleanTurn(
-        raw=raw,
-        text=text,
-        fingerprint=fingerprint(raw.role, text),
-        at=before.at,
-        masked=(*before.masked, *spans),
-        links=before.links,
-        carrier=before.carrier,
-        calls=(*before.calls, *after.calls),
-        touched=tuple(sorted({*before.touched, *after.touched})),
-    )
 
 
 def _give_calls(calls: tuple[tuple[str, int], ...], turns: list[CleanTurn]) -> None:
@@ -426,8 +393,8 @@ def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
 
 __all__ = [
     "Numbering",
-    "Settled",
     "Whole",
+    "chains",
     "collided_id",
     "derived_id",
     "first_numbers",

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 import orjson
 
 from ingest.instants import instant
-from ingest.lines import RECORD_LIMIT, Line, lines
+from ingest.lines import RECORD_LIMIT, Line, Skip, lines
 from ingest.model import Disposition, Tally
 from ingest.text import Repairs, decode, safe_text
 
@@ -18,6 +18,7 @@ __all__ = [
     "JsonObject",
     "Line",
     "Record",
+    "Skip",
     "decode",
     "instant",
     "lines",
@@ -104,7 +105,7 @@ def records(
     known: frozenset[str],
     *,
     limit: int = RECORD_LIMIT,
-    skip: re.Pattern[bytes] | None = None,
+    skip: Skip | None = None,
     skipped: Disposition = "tool",
     on_skip: Callable[[Line], None] | None = None,
 ) -> Iterator[Record]:
@@ -226,11 +227,12 @@ class _Ladder:
             return
         self._note(line, (*repairs, *bad, ("glued_records", 1)))
         self.tally.end_offset = line.end
-        start = line.offset
+        start, at = line.offset, 0
         for begin, end, value in values:
-            length = len(text[begin:end].encode("utf-8", "surrogatepass"))
+            start += len(text[at:begin].encode())
+            length = len(text[begin:end].encode())
             yield from self._record(line, start, length, value)
-            start += length
+            start, at = start + length, end
         if rest:
             self._lose(line, "bad_json")
 

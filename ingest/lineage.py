@@ -1,7 +1,7 @@
 """Descent of threads: shared prefixes, parents, forks, copies; never a cycle."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -24,7 +24,6 @@ class Bead(NamedTuple):
     key: str | None
     fingerprint: str
     at: datetime | None = None
-    owner: str | None = None
 
 
 @dataclass(slots=True)
@@ -42,8 +41,8 @@ class Strand:
     forks: tuple[str, ...] = ()
     """Native ids that it says it was forked from."""
     background: bool = False
-    ancestors: frozenset[str] = field(default_factory=frozenset)
-    """Thread ids above it in the store."""
+    names: frozenset[str] = frozenset()
+    """Native ids that its records carry: a copy may still name the thread it was made of."""
 
 
 class Descent(NamedTuple):
@@ -96,7 +95,7 @@ def _candidates(strand: Strand, others: Iterable[Strand]) -> list[Descent]:
                 not pointed,
                 -shared,
                 shared != other.count,
-                other.native_id not in _owners(strand, shared),
+                other.native_id not in strand.names,
                 _first_at(other, shared),
                 other.count - shared,
                 other.native_id,
@@ -122,18 +121,14 @@ def _is_above(other: Strand, strand: Strand, shared: int) -> bool:
         return whole_other
     if whole_other:
         return other.native_id < strand.native_id
-    owners = _owners(strand, shared) | _owners(other, shared)
-    if (other.native_id in owners) != (strand.native_id in owners):
-        return other.native_id in owners
+    named, names = other.native_id in strand.names, strand.native_id in other.names
+    if named != names:
+        return named
     return _seniority(other, shared) < _seniority(strand, shared)
 
 
 def _seniority(strand: Strand, shared: int) -> tuple[datetime, int, str]:
     return _first_at(strand, shared), strand.count - shared, strand.native_id
-
-
-def _owners(strand: Strand, shared: int) -> frozenset[str]:
-    return frozenset(bead.owner for bead in strand.beads[:shared] if bead.owner is not None)
 
 
 def _first_at(strand: Strand, start: int) -> datetime:
@@ -191,4 +186,5 @@ def of_known(thread: Thread, turns: Sequence[Turn]) -> Strand:
         beads=tuple(beads),
         count=len(turns),
         forks=forks,
+        names=frozenset(thread.native_ids),
     )

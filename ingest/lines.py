@@ -11,11 +11,20 @@ RECORD_LIMIT: Final = 256 * 1024 * 1024
 SKIP_HEAD: Final = 4096
 """Bytes of a line that say whether it is skipped."""
 SKIP_TAIL: Final = 1024
-"""Bytes kept of the end of a skipped line."""
+"""Bytes kept of the beginning and of the end of a skipped line."""
 
 State = Literal["whole", "tail", "too_big", "skipped"]
 
 UTF16: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+class Skip(NamedTuple):
+    """What a line that is not wanted looks like in its first bytes."""
+
+    hint: bytes
+    """Bytes that are in every such line: looked for first, because it costs little."""
+    pattern: re.Pattern[bytes]
+    """Matches from the start of the line."""
 
 
 class Line(NamedTuple):
@@ -32,13 +41,15 @@ class Line(NamedTuple):
     state: State = "whole"
     end: int = 0
     """Byte offset after the line end."""
+    head: bytes = b""
+    """The beginning of a line that is skipped."""
 
 
 def lines(
     stream: BinaryIO,
     *,
     limit: int = RECORD_LIMIT,
-    skip: re.Pattern[bytes] | None = None,
+    skip: Skip | None = None,
 ) -> Iterator[Line]:
     r"""Split a stream on ``\n`` only; one chunk and one line are in memory at once.
 
@@ -68,7 +79,7 @@ def _utf16_lines(
     stream: BinaryIO,
     encoding: str,
     limit: int,
-    skip: re.Pattern[bytes] | None,
+    skip: Skip | None,
 ) -> Iterator[Line]:
     """Lines of UTF-16: every character but those beyond U+FFFF has two bytes there."""
     offset = 2
@@ -92,7 +103,7 @@ def _recoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
 class _Open:
     """A line that goes on over chunks."""
 
-    def __init__(self, limit: int, skip: re.Pattern[bytes] | None) -> None:
+    def __init__(self, limit: int, skip: Skip | None) -> None:
         self.limit = limit
         self.skip = skip
         self._reset()
@@ -102,6 +113,7 @@ class _Open:
         self.size = 0
         self.state: State = "whole"
         self.head_seen = self.skip is None
+        self.head = b""
 
     def add(self, piece: bytes) -> None:
         """Keep a piece, unless the line is already known not to be wanted."""
@@ -123,26 +135,28 @@ class _Open:
         raw = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
         state = self.state
         if state == "whole" and not self.head_seen and self._unwanted(raw):
+            self.head = raw[:SKIP_TAIL]
             raw, state = raw[-SKIP_TAIL:], "skipped"
         elif state == "whole" and not newline:
             state = "tail"
-        end = offset + self.size + newline
+        end, head = offset + self.size + newline, self.head
         self._reset()
-        return Line(number, offset, raw.removesuffix(b"\r"), state, end)
+        return Line(number, offset, raw.removesuffix(b"\r"), state, end, head)
 
     def _unwanted(self, raw: bytes) -> bool:
-        return self.skip is not None and self.skip.match(raw, 0, SKIP_HEAD) is not None
+        if self.skip is None or raw.find(self.skip.hint, 0, SKIP_HEAD) < 0:
+            return False
+        return self.skip.pattern.match(raw, 0, SKIP_HEAD) is not None
 
     def _give_up(self, state: State) -> None:
         if self.state == "whole":
             self.state = state
-        last = b"".join(self.pieces)[-SKIP_TAIL:] if self.state == "skipped" else b""
-        self.pieces = [last] if last else []
+        seen = b"".join(self.pieces) if self.state == "skipped" else b""
+        self.head = seen[:SKIP_TAIL]
+        self.pieces = [seen[-SKIP_TAIL:]] if seen else []
 
 
-def _split(
-    chunks: Iterable[bytes], offset: int, limit: int, skip: re.Pattern[bytes] | None
-) -> Iterator[Line]:
+def _split(chunks: Iterable[bytes], offset: int, limit: int, skip: Skip | None) -> Iterator[Line]:
     number = 1
     held = _Open(limit, skip)
     for chunk in chunks:

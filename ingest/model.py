@@ -251,8 +251,6 @@ class RawTurn:
     """The source marks it as a copy out of another thread."""
     spawned: tuple[str, ...] = ()
     """Native ids of threads that were spawned while this message was being answered."""
-    group: str | None = None
-    """Native id of the utterance, where one may go on in a second file of the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,8 +322,6 @@ class RawThread:
     """Native ids of records that are no turns, for what refers to them."""
     first_parent: str | None = None
     """Native id that the first record names as its parent: a file may be the second half."""
-    lead_calls: bool = False
-    """A tool call stands before its first text: it belongs to what another file ends with."""
     slash_commands: bool = False
     """A human text that begins with ``/name`` is a command of the tool."""
     background: bool = False

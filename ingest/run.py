@@ -10,9 +10,10 @@ from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
 from ingest.assembly import Assembled, Assembly, Carrier, Known
-from ingest.clean import Masker, clean
+from ingest.clean import CleanThread, Masker, clean
 from ingest.family import Card, Spool, card_of, families
-from ingest.identity import derived_id
+from ingest.halves import can_join, joined, placed
+from ingest.identity import chains, derived_id
 from ingest.model import (
     READ_ERRORS,
     IngestReport,
@@ -26,7 +27,7 @@ from ingest.options import Options
 from ingest.report import Tables, report
 from ingest.secrets import mask
 from ingest.shape import look
-from ingest.sniff import choose, readers
+from ingest.sniff import choose, reader_named, readers
 from ingest.state import at_rest, row_of, unchanged
 from ingest.walk import Found, ZipBomb, find, members
 
@@ -87,6 +88,8 @@ class _Run:
         self.tables = Tables()
         self.spool = Spool()
         self.cards: list[Card] = []
+        self.held: dict[int, int] = {}
+        """Threads by carrier."""
         self.assembly: Assembly | None = None
 
     # --- reading
@@ -202,6 +205,7 @@ class _Run:
         native = one.native_id or (
             derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
         )
+        self.held[index] = self.held.get(index, 0) + 1
         self.cards.append(card_of(thread, native, self.spool.put(thread)))
 
     # --- putting together
@@ -219,11 +223,49 @@ class _Run:
         )
         for family in families(self.cards):
             threads = [(card.native_id, self.spool.take(card.place)) for card in family]
-            for one in self.assembly.family(threads):
+            for one in self.assembly.family(self._sewn(threads)):
                 if one.of_run:
                     self.tables.add(one, self.carriers)
                 if one.record is not None:
                     yield one.record
+
+    def _sewn(self, threads: list[tuple[str, CleanThread]]) -> list[tuple[str, CleanThread]]:
+        """Halves of a session are read again end to end, and are one."""
+        by_id: dict[tuple[str, str], list[CleanThread]] = {}
+        for native, thread in threads:
+            by_id.setdefault((thread.raw.source, native), []).append(thread)
+        sewn: list[tuple[str, CleanThread]] = []
+        for (_, native), carriers in by_id.items():
+            for chain in chains(carriers):
+                whole = self._reread(chain) if len(chain) > 1 else None
+                sewn.extend((native, one) for one in ([whole] if whole else chain))
+        return sewn
+
+    def _reread(self, chain: list[CleanThread]) -> CleanThread | None:
+        """The thread of carriers put end to end, or None if they hold other threads too."""
+        indexes = [one.carrier for one in chain]
+        first, *others = (self.carriers[index] for index in indexes)
+        parts = [self.carriers[index].source for index in indexes]
+        if any(self.held[index] != 1 for index in indexes) or not can_join(parts):
+            return None
+        tally = Tally(first.tally.name)
+        reader = reader_named(first.reader)
+        found = [one for one in reader.read(joined(parts), tally) if isinstance(one, RawThread)]
+        if len(found) != 1:
+            return None
+        closed = chain[-1].closed
+        thread = clean(found[0], indexes[0], tally, self.options, self.masker, closed=closed)
+        placed(thread, parts, indexes)
+        self._carry(first.tally, tally)
+        for other in others:
+            self._carry(other.tally, Tally(other.tally.name))
+        return thread
+
+    def _carry(self, into: Tally, tally: Tally) -> None:
+        """The records of halves are counted with the first of them."""
+        into.records, into.dispositions = tally.records, tally.dispositions
+        into.codes, into.places = tally.codes, tally.places
+        into.pending_offset = tally.pending_offset
 
     def states(self) -> Iterator[FileState]:
         """States of the carriers that were read; unbalanced ones are told as such."""

@@ -42,10 +42,10 @@ def settle(
     live = not closed
     if live and kept and _may_grow(kept[-1]):
         held = kept.pop()
-        tallies[held.carrier].read(-held.raw.records)
+        tallies[held.counter].read(-held.raw.records)
     if not agent:
         for turn in kept:
-            tallies[turn.carrier].drop("turn", turn.raw.records)
+            tallies[turn.counter].drop("turn", turn.raw.records)
         return Settled(kept, live)
     return _by_exchange(kept, tallies, options, live=live)
 
@@ -66,14 +66,14 @@ def _by_exchange(
             waiting.extend(turn.calls)
             settled.passed_words.add(turn.folded)
             settled.passed_keys.update(_keys(turn))
-            tallies[turn.carrier].drop("interim", turn.raw.records)
+            tallies[turn.counter].drop("interim", turn.raw.records)
             continue
         turn.interim = interim
         if turn.raw.role is Role.ASSISTANT and waiting:
             turn.calls = (*waiting, *turn.calls)
             waiting = []
         settled.turns.append(turn)
-        tallies[turn.carrier].drop("turn", turn.raw.records)
+        tallies[turn.counter].drop("turn", turn.raw.records)
     return settled
 
 

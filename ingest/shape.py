@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import orjson
+
 from ingest.model import HEAD, READ_ERRORS, Source
 
 VOTERS: Final = 256
@@ -180,6 +182,13 @@ def _records(text: str, start: int, *, cut: bool) -> tuple[list[Any], bool]:
 def _on_line(line: str) -> Iterator[Any]:
     """Values of one line, glued ones included; objects and lists only."""
     text = line.replace("\0", "").strip()
+    if text[:1] in {"{", "["}:
+        try:
+            yield orjson.loads(text)
+        except (orjson.JSONDecodeError, UnicodeEncodeError):
+            pass
+        else:
+            return
     at = 0
     while at < len(text) and text[at] in "{[":
         value, at = _value(text, at)

@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
+from graphstore.model.carrier import FileState
 from graphstore.model.conversation import LineageKind, Thread
 from graphstore.model.record import ThreadRecord
 from ingest.model import IngestReport
 from ingest.options import Options
 from ingest.run import run
-from ingest.state import FileState
 
 SALT = b"salt of the tests"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role
-from ingest.jsonio import Line, Record, instant, records
+from ingest.jsonio import Line, Record, Skip, instant, records
 from ingest.model import (
     Disposition,
     Pointer,
@@ -53,11 +53,16 @@ _TYPES: Final = frozenset({
 })  # fmt: skip
 _OWNERS: Final = ("sessionId", "leafUuid", "messageId")
 _SCALAR: Final = rb'(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)'
-_PROGRESS: Final = re.compile(
+_PROGRESS_LINE: Final = re.compile(
     rb'\s*\{(?:\s*"[^"\\]*"\s*:\s*' + _SCALAR + rb'\s*,)*?\s*"type"\s*:\s*"progress"\s*[,}]',
     re.DOTALL,
 )
+_PROGRESS: Final = Skip(b'"progress"', _PROGRESS_LINE)
 """A progress line, known by its scalar keys: it may hold a copy of the whole history."""
+_PAIR: Final = re.compile(
+    rb'\s*[{,]\s*"([^"\\]*)"\s*:\s*(?:"([^"\\]*)"|' + _SCALAR + rb")(?=\s*[,}])"
+)
+"""One key with a scalar value, from the opening brace on."""
 _LAST_KEYS: Final = re.compile(
     rb'"uuid"\s*:\s*"([^"\\]{1,64})"\s*(?:,\s*"[^"\\]*"\s*:\s*' + _SCALAR + rb"\s*)*\}\s*\Z"
 )
@@ -148,7 +153,6 @@ class Transcript:
         self.message: _Message | None = None
         self.spoken: RawTurn | None = None
         """Last message with text, while a tool call would directly follow it."""
-        self.lead_calls = False
         self.waiting: list[tuple[str, int]] = []
         self.touched: list[str] = []
         self.queued: dict[int, str] = {}
@@ -166,6 +170,14 @@ class Transcript:
         """A record of this session id belongs here."""
         if session:
             self.sessions.setdefault(session)
+
+    def begin(self, skipped: list[tuple[str | None, str | None]]) -> None:
+        """The file begins with these records that are not read: (uuid, parent)."""
+        self.began = True
+        self.first_parent = skipped[0][1]
+        for uuid, _ in skipped:
+            if uuid is not None:
+                self.passed(uuid)
 
     def passed(self, uuid: str) -> None:
         """A progress record stands here, below the last message of a person."""
@@ -466,8 +478,6 @@ class Transcript:
         held.touched.extend(_touched(block.get("input")))
         if self.spoken is not None:
             self.spoken.calls_tool = True
-        elif not self.turns:
-            self.lead_calls = True
 
     def _close(self) -> None:
         """End the message being read: it becomes a turn, or its records are disposed of."""
@@ -491,7 +501,6 @@ class Transcript:
         turn.also = tuple(held.keys[1:])
         turn.stopped = held.stop in {"end_turn", "stop_sequence"}
         turn.calls_tool = turn.calls_tool or bool(held.calls)
-        turn.group = held.ident
 
     # --- the rest
 
@@ -543,7 +552,6 @@ class Transcript:
             tail_calls=tuple(self.waiting),
             record_keys=tuple(self.index),
             first_parent=self.first_parent,
-            lead_calls=self.lead_calls,
             background=self.background,
         )
 
@@ -596,9 +604,12 @@ def _words(value: dict[str, Any]) -> object:
     """The text of a message as it stands in its record, to compare copies by."""
     message = value.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        return [one.get("text") for one in content if isinstance(one, dict)]
-    return content
+    if not isinstance(content, list):
+        return content
+    for block in content:
+        if isinstance(block, dict) and "text" in block:
+            return [one.get("text") for one in content if isinstance(one, dict)]
+    return len(content)
 
 
 def _unspoken(value: dict[str, Any]) -> Disposition | None:
@@ -699,6 +710,15 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     yield from sessions.threads()
 
 
+def _leading_pairs(head: bytes) -> Iterator[tuple[str, str]]:
+    """Keys with text values that a line begins with."""
+    at = 0
+    while (pair := _PAIR.match(head, at)) is not None:
+        if pair[2] is not None:
+            yield pair[1].decode("ascii", "replace"), pair[2].decode("ascii", "replace")
+        at = pair.end()
+
+
 class _File:
     """The sessions of one file, told apart while it is read."""
 
@@ -707,6 +727,8 @@ class _File:
         self.tally = tally
         self.transcripts: dict[SessionKey, Transcript] = {}
         self.current: Transcript | None = None
+        self.early: list[tuple[str | None, str | None]] = []
+        """(uuid, parent) of lines that were skipped before any session was known."""
         self.side_roots: dict[str, str] = {}
         self.summaries: list[Summary] = []
         self.titles: list[tuple[str | None, TitleCandidate]] = []
@@ -728,9 +750,13 @@ class _File:
 
         It hangs below whatever was read last: which is all that a chain needs of it.
         """
-        found = _LAST_KEYS.search(line.raw)
-        if found is not None and self.current is not None:
-            self.current.passed(found[1].decode("ascii", "replace"))
+        first = dict(_leading_pairs(line.head))
+        last = _LAST_KEYS.search(line.raw)
+        uuid = first.get("uuid") or (last[1].decode("ascii", "replace") if last else None)
+        if self.current is None:
+            self.early.append((uuid, first.get("parentUuid")))
+        elif uuid is not None:
+            self.current.passed(uuid)
 
     def title(self, value: dict[str, Any], kind: str) -> None:
         """A title names a record of any session, or the session itself."""
@@ -755,6 +781,9 @@ class _File:
         if found is None:
             found = self.resumed(key, value) or Transcript(key, self.tally)
             self.transcripts[key] = found
+            if self.early:
+                found.begin(self.early)
+                self.early = []
         if not key.agent:
             self.current = found
         found.meet(key.session)
