@@ -4,7 +4,7 @@ PY   ?= python3
 JS   := hatch_build.py explorer/package.json explorer/package-lock.json explorer/build.mjs $(wildcard explorer/src/*)
 OUT  ?= build/demo
 
-.PHONY: demo test fast lint types docs explorer bench shape check
+.PHONY: demo test coverage lint types docs explorer bench shape check
 $(VENV)/.run: pyproject.toml tools/env.sh $(JS)
 	@sh tools/env.sh $(VENV) $(PY) .
 	@touch $@
@@ -16,6 +16,10 @@ demo: $(VENV)/.run
 	@rm -rf $(OUT) && $(BIN)/clew --home $(OUT) up --example --no-open
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2
+coverage: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2 --cov --cov-branch --cov-report=
+	$(BIN)/coverage report --fail-under=90 --skip-covered
+	$(BIN)/coverage report --fail-under=100 --include='topology/*,dream/*,graphstore/model/*,graphstore/ids.py,graphstore/ledger.py'
 lint: $(VENV)/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/cog --check --diff README.md docs/*.md
 types: $(VENV)/.dev
@@ -24,6 +28,8 @@ docs: $(VENV)/.dev
 	$(BIN)/cog -r README.md docs/*.md
 explorer: $(VENV)/.dev
 	$(BIN)/python hatch_build.py
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
 shape: $(VENV)/.dev
 	$(BIN)/python tools/shape.py
 check: lint types test

@@ -28,9 +28,7 @@ def version(wanted: bool) -> None:
 @app.callback()
 def clew(
     home: Annotated[str, typer.Option(help="Folder of all workspaces.", show_default=False)] = "",
-    workspace: Annotated[
-        str, typer.Option(help="Workspace to use.", show_default=False)
-    ] = "",
+    workspace: Annotated[str, typer.Option(help="Workspace to use.", show_default=False)] = "",
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback on failure.")] = False,
     _version: Annotated[
         bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")

@@ -48,6 +48,12 @@ def cut(text: str, room: int) -> str:
     return kept.rstrip() + mark("\u2026", "~")
 
 
+def tail(text: str, room: int) -> str:
+    """The end of a text that fits: of a path, the end says more."""
+    kept = text[-room:]
+    return text if len(text) <= room else mark("\u2026", "~") + kept[1:]
+
+
 def mark(sign: str, ascii_sign: str) -> str:
     """A sign, or its plain form where the terminal cannot show it."""
     try:
@@ -78,7 +84,11 @@ def fit(cell: str, size: int) -> str:
 
 def paragraph(text: str, indent: str = "    ") -> None:
     """A text, wrapped."""
-    print(textwrap.fill(" ".join(text.split()), width(), initial_indent=indent, subsequent_indent=indent))
+    print(
+        textwrap.fill(
+            " ".join(text.split()), width(), initial_indent=indent, subsequent_indent=indent
+        )
+    )
 
 
 def block(text: str, indent: str = "    ") -> None:
@@ -96,7 +106,4 @@ def plural(count: int, noun: str) -> str:
     """``1 thread``, ``3 threads``."""
     if count == 1:
         return f"1 {noun}"
-    ending = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    if noun.endswith("sis"):
-        ending = noun[:-2] + "es"
-    return f"{count:,} {ending}"
+    return f"{count:,} {noun[:-2] + 'es' if noun.endswith('sis') else noun + 's'}"

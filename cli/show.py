@@ -1,0 +1,392 @@
+"""One renderer per result: tables and texts for people, ``--json`` for programs.
+
+Results are values of the packages below; they are not imported here, so that a command loads
+only what it needs.
+"""
+
+import shutil
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from cli import losses as account
+from cli import paint
+from cli.call import clear_progress
+from cli.paint import day, plural
+
+MARK = "Hypothesis, not source"
+PLACES = 3
+
+
+def emit(found: Any, *, as_json: bool) -> bool:  # noqa: ANN401 - a Value or a tuple of Values
+    """Clear the progress line; print JSON if asked for, and say whether that was all."""
+    clear_progress()
+    if as_json:
+        paint.as_json(found)
+    return as_json
+
+
+def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
+    """What ``clew up`` did."""
+    if emit(done, as_json=as_json):
+        return
+    account.show(done.ingest, verbose=verbose, most=0)
+    print(
+        f"{plural(done.threads, 'thread')}, {plural(done.turns, 'clean turn')}, "
+        f"{plural(done.questions, 'question')}, {plural(done.concepts, 'concept')}, "
+        f"{plural(done.links, 'link')}, {plural(done.journeys, 'Journey')}"
+    )
+    print("seeds       " + named(done.seeds))
+    dreamt_ = named(done.hypotheses) if done.hypotheses else f"none ({done.dream})"
+    print(f"hypotheses  {dreamt_}, {done.parked} parked")
+    if verbose:
+        for stage in done.stages:
+            print(f"  {stage.stage:<8} {stage.cpu_s:6.1f} CPU-s   peak {stage.peak_mb:.0f} MB")
+    if done.page is None:
+        print(f"page        none: {done.page_missing}")
+    else:
+        print(f"page        {done.page}")
+    print(f"report      {done.report}")
+    print("next        clew questions --recurring; clew hypotheses; clew recall WORDS")
+
+
+def named(counts: Any) -> str:  # noqa: ANN401
+    """``3 island, 2 cycle``."""
+    return ", ".join(f"{each.count} {each.name}" for each in counts) or "none"
+
+
+def open_page(path: str) -> None:
+    """Open the page where there is a desktop; silently not elsewhere."""
+    desktop = sys.platform in ("darwin", "win32") or any(
+        shutil.which(name) for name in ("xdg-open", "wslview")
+    )
+    if desktop and sys.stdout.isatty():
+        webbrowser.open(Path(path).resolve().as_uri())
+
+
+def ingested(report: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
+    """What one run of ingest found and lost."""
+    if not emit(report, as_json=as_json):
+        account.show(report, verbose=verbose)
+
+
+def status(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """The state of a workspace."""
+    if emit(found, as_json=as_json):
+        return
+    print(f"workspace   {found.workspace} ({found.engine})")
+    print(
+        f"holds       {plural(found.threads, 'thread')} in {plural(found.lineages, 'lineage')}, "
+        f"{plural(found.turns, 'clean turn')}, {plural(found.questions, 'question')}, "
+        f"{plural(found.concepts, 'concept')}, {plural(found.journeys, 'Journey')}"
+    )
+    print(f"ledger      {plural(found.records, 'record')} from {plural(found.carriers, 'file')}")
+    print(f"seeds       {found.seeds}")
+    print(f"hypotheses  {found.hypotheses} standing, {found.parked} parked, {found.queued} queued")
+    last = found.last_dream.isoformat(timespec="minutes") if found.last_dream else "never"
+    print(f"last dream  {last} ({found.last_dream_outcome})")
+    if found.losses:
+        print("noted       " + named(found.losses))
+    if found.unmasked:
+        print(f"unmasked    {plural(found.unmasked, 'thread')} taken in without masking")
+    for notice in found.notices:
+        print(f"notice      {notice.kind}: {notice.detail}")
+    print(f"next        {found.next_action}")
+
+
+def recalled(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Hits with where they stand; hypotheses apart."""
+    if emit(found, as_json=as_json):
+        return
+    for number, hit in enumerate(found.hits, start=1):
+        turn = hit.turn
+        print(f"{number:>2}  {turn.title or turn.thread_id}  ({turn.role}, {day(turn.at)})")
+        paint.paragraph(turn.text)
+        print(f"    {turn.ref}  {', '.join(hit.reasons)}")
+    if not found.hits:
+        print(f"nothing found ({(found.not_found_reason or 'no_match').replace('_', ' ')})")
+        if found.nearest is not None:
+            print(f"nearest: {found.nearest.turn.ref}")
+            paint.paragraph(found.nearest.turn.text)
+    for view in found.hypotheses:
+        print(f"{MARK} ({view.standing.standing}): {view.hypothesis.title}")
+        print(
+            f"    {view.hypothesis.hypothesis_id}  on " + ", ".join(view.hypothesis.refs[:PLACES])
+        )
+
+
+def resonances(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Other threads, by kind, with the evidence on both sides."""
+    if emit(found, as_json=as_json):
+        return
+    groups = dict.fromkeys(each.group for each in found.found)
+    for group in groups:
+        print(group.replace("_", " "))
+        for each in found.found:
+            if each.group == group:
+                resonance(each)
+    if not found.found:
+        print("no other thread meets this")
+
+
+def resonance(each: Any) -> None:  # noqa: ANN401
+    """One other thread."""
+    print(f"  {each.title or each.thread_id}  ({day(each.started_at)}, {each.score:.2f})")
+    for pair in each.pairs[:PLACES]:
+        shared = f"  [{', '.join(pair.concepts[:4])}]" if pair.concepts else ""
+        print(f"    {pair.mine}  ~  {pair.theirs}{shared}")
+        if pair.theirs_text:
+            paint.paragraph(paint.cut(pair.theirs_text, 2 * paint.width()), "      ")
+    if each.shared_paths:
+        print("    files: " + ", ".join(each.shared_paths[:4]))
+
+
+def fetched(turns: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Full turns."""
+    if emit(turns, as_json=as_json):
+        return
+    for turn in turns:
+        if turn.outcome == "missing":
+            print(f"{turn.ref}: unresolved ({turn.reason.replace('_', ' ')})")
+        else:
+            print_turn(turn)
+
+
+def print_turn(turn: Any, *, focus: str | None = None) -> None:  # noqa: ANN401
+    """One turn with where it comes from."""
+    sign = paint.mark("\u25b6 ", "> ") if turn.ref == focus else ""
+    who = turn.speaker or turn.role
+    print(f"{sign}{turn.ref}  {who}, {day(turn.at)}")
+    paint.block(turn.text)
+    if turn.file:
+        print(f"    -- {turn.file}" + (f":{turn.line}" if turn.line else ""))
+
+
+def opened(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """A turn in its thread."""
+    if emit(found, as_json=as_json):
+        return
+    if found.outcome == "missing":
+        print(f"{found.ref}: unresolved ({found.reason.replace('_', ' ')})")
+        return
+    print(f"{found.thread.title or found.thread.thread_id}  ({found.thread.source})")
+    if found.more_before:
+        print(f"  ... {plural(found.more_before, 'turn')} before")
+    for turn in found.turns:
+        print_turn(turn, focus=found.focus)
+    if found.more_after:
+        print(f"  ... {plural(found.more_after, 'turn')} after")
+
+
+def threads(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Threads, newest first."""
+    if not emit(rows, as_json=as_json):
+        table_of = [
+            (day(row.ended_at or row.started_at), row.turns, row.thread_id, row.title or "-")
+            for row in rows
+        ]
+        paint.rows(("last", "turns", "thread", "title"), table_of)
+
+
+def questions(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Questions, most asked first."""
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        times = f"{plural(row.asked, 'time')} in {plural(row.lineages, 'thread')}"
+        print(f"{row.text}")
+        print(f"    {row.status}, asked {times}, last {day(row.last_seen)}  {row.question_id}")
+        print("    " + "  ".join(row.refs[:PLACES]))
+    if not rows:
+        print("no such question")
+
+
+def borderline(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Pairs that wait for a word of the owner."""
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        print(f"{row.score:.2f}  {row.one}  ({row.one_id})")
+        print(f"      {row.other}  ({row.other_id})")
+    if not rows:
+        print("no pair waits")
+
+
+def concepts(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Concepts, most shared first."""
+    if not emit(rows, as_json=as_json):
+        found = [(row.df, row.cf, row.kind, row.label) for row in rows]
+        paint.rows(("threads", "turns", "kind", "concept"), found)
+
+
+def journeys(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Journeys and where they stand; waypoints where one is shown whole."""
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        print(f"{row.path_label}  ({row.status}, {plural(row.waypoints, 'waypoint')})")
+        paint.paragraph(row.core_inquiry)
+        for stop in row.stops:
+            print(f"    {stop.seq:>2} {day(stop.at)} {', '.join(stop.labels)}")
+            paint.paragraph(stop.moment, "       ")
+            print("       " + "  ".join(stop.refs))
+        print("    frontier: " + paint.cut(row.frontier, 2 * paint.width()))
+        print(f"    {row.journey_id}  " + "  ".join(row.frontier_refs[:PLACES]))
+    if not rows:
+        print("no Journey: one begins when an inquiry moves through three threads")
+
+
+def scouted(report: Any, *, as_json: bool, markdown: str) -> None:  # noqa: ANN401
+    """Seeds by shape, then the account of the run."""
+    from topology import report as reports
+
+    if markdown:
+        Path(markdown).write_text(reports.to_markdown(report), "utf-8")
+    if not emit(report, as_json=as_json):
+        print(reports.to_table(report), end="")
+
+
+def shapes(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What the scout looks for."""
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        wanted = f"  (for {', '.join(row.functions)})" if row.functions else ""
+        print(f"{row.name}{wanted}")
+        paint.paragraph(row.about)
+
+
+def seed(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """A Seed whole."""
+    if emit(found, as_json=as_json):
+        return
+    one = found.seed
+    print(f"{one.shape} {one.rank} ({one.kind}, level {one.level}, {one.provenance})")
+    paint.paragraph(found.sentence, "  ")
+    figures = ", ".join(f"{each.name} {each.value:g}" for each in (*one.sizes, *one.numbers))
+    paint.paragraph(f"score {one.score:g}; {figures}", "  ")
+    paint.rows(
+        ("  role", "node", "name"),
+        [(f"  {role}", node, name) for role, node, name in found.members],
+    )
+    for turn in found.turns:
+        print(f"  {turn.ref}  for {turn.side or 'any side'}, {turn.role}, {day(turn.at)}")
+        paint.paragraph(paint.cut(turn.text, 3 * paint.width()))
+    if found.functions:
+        print("  wanted by " + ", ".join(found.functions))
+
+
+def dreamt(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What one dream cycle landed, or why nothing came out."""
+    if emit(done, as_json=as_json):
+        return
+    result = done.result
+    match result.outcome:
+        case "landed":
+            record = result.record
+            print(
+                f"{record.cycle_id} {record.outcome}: "
+                f"{plural(len(record.hypotheses), 'hypothesis')}, "
+                f"{len(record.parked)} parked, {plural(len(record.jobs), 'job')}"
+            )
+            for edge in record.hypotheses:
+                print(f"  {MARK}: {edge.title}")
+                paint.paragraph(edge.summary)
+            if result.why_nothing:
+                print(f"  nothing accepted: {result.why_nothing}")
+            print(f"next: {record.next_action}")
+        case "nothing_due":
+            print(f"nothing due: {result.reason}\nnext: {result.next_action}")
+        case "closed":
+            line = result.lines[-1]
+            print(
+                f"closed: {line.name} is {line.value}, needs {line.required}\nnext: {line.distance}"
+            )
+        case _:
+            print("another dream cycle was leased meanwhile; nothing was written")
+
+
+def hypotheses(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Hypotheses with evidence, counter-evidence and standing."""
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        edge = row.hypothesis
+        print(f"{edge.title}")
+        print(
+            f"    {MARK}; {row.standing.standing}, {edge.points} points, {edge.rule} ({edge.function})"
+        )
+        paint.paragraph(edge.summary)
+        for claim in row.claims:
+            print("    for      " + "  ".join(claim.refs))
+        for each in row.counter:
+            paint.paragraph(f"against  {each.statement}  {'  '.join(each.refs)}")
+        if row.failed:
+            print("    parked   " + ", ".join(row.failed))
+        print(f"    review   {day(edge.review_after)}, then {edge.next_check.replace('_', ' ')}")
+        print(f"    {edge.hypothesis_id}")
+    if not rows:
+        print(
+            "no such hypothesis; clew dream makes some, clew hypotheses --state parked lists what waits"
+        )
+
+
+def table(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Rows of a query."""
+    if not emit(found, as_json=as_json):
+        paint.rows(found.columns, found.rows)
+        if found.truncated:
+            print("... more rows than --limit")
+
+
+def exported(done: Any) -> None:  # noqa: ANN401
+    """Where an export went; silent for standard output."""
+    clear_progress()
+    if done.path != "-":
+        extra = f", {plural(done.hypotheses, 'hypothesis')} (marked)" if done.hypotheses else ""
+        print(f"{done.path}  {plural(done.nodes, 'node')}, {plural(done.edges, 'edge')}{extra}")
+
+
+def written(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Where page and report are."""
+    if not emit(done, as_json=as_json):
+        print(f"page    {done.page}\nreport  {done.report}\n        {done.markdown}")
+
+
+def formats(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Readers and export formats."""
+    if not emit(rows, as_json=as_json):
+        found = [(row.direction, row.name, row.tier, row.about) for row in rows]
+        paint.rows(("", "name", "tier", "what"), found)
+
+
+def verified(checked: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What does not hold."""
+    if emit(checked, as_json=as_json):
+        return
+    print(f"checked {plural(checked.records, 'record')}, {plural(checked.turns, 'turn')}")
+    for fault in checked.faults:
+        print(f"{fault.kind}: {fault.subject}: {fault.detail}")
+    print(plural(len(checked.faults), "fault") if checked.faults else "everything holds")
+    if checked.faults:
+        print("next: clew rebuild, then clew verify")
+
+
+def rebuilt(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What the new graph holds."""
+    if not emit(done, as_json=as_json):
+        print(
+            f"graph made again from {plural(done.applied, 'record')}: "
+            f"{plural(done.nodes, 'node')}, {plural(done.edges, 'edge')}"
+        )
+
+
+def settings(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Settings and where each comes from."""
+    if emit(found, as_json=as_json):
+        return
+    rows = [(row.key, row.value, row.origin, row.allowed) for row in found.rows]
+    paint.rows(("key", "value", "from", "allowed"), rows)
+    if found.written:
+        print(f"written to {found.written}")

@@ -1,6 +1,13 @@
 """What operations answer with, beside the values of the packages below."""
 
 from graphstore.model.base import Instant, Value
+from graphstore.model.hypothesis import (
+    HYPOTHESIS_WORDS,
+    AnyHypothesis,
+    Claim,
+    CounterEvidence,
+    Standing,
+)
 from graphstore.model.query import Fault, Notice
 from graphstore.model.record import Count
 from ingest.model import IngestReport
@@ -129,3 +136,29 @@ class FormatRow(Value):
     """read or write."""
     tier: str
     about: str
+
+
+class LinkRow(Value):
+    """Two questions that may be the same, by name."""
+
+    one_id: str
+    one: str
+    other_id: str
+    other: str
+    score: float
+
+
+class HypothesisRow(Value):
+    """A hypothesis as it is shown: marked, judged, with its evidence resolved."""
+
+    words: str = HYPOTHESIS_WORDS
+    hypothesis: AnyHypothesis
+    standing: Standing
+    use: str
+    """How it may be used when asked for: quiet, ask_to_confirm, reopen_source or silent."""
+    src_label: str
+    dst_label: str
+    claims: tuple[Claim, ...]
+    counter: tuple[CounterEvidence, ...]
+    failed: tuple[str, ...] = ()
+    """Checks that a parked draft did not pass."""

@@ -1,16 +1,37 @@
 """A dream cycle by hand: gate, lock, begin with the store open, work with it closed, land."""
 
+from datetime import datetime
+from typing import Final
+
+from pydantic import TypeAdapter
+
 from dream import cycle, gate, lock
 from dream.cycle import Ask, Fenced, Landed, NothingDue
 from dream.gate import Closed, GateState
 from dream.settings import DreamSettings
+from dream.use import Request, use
+from graphstore.derivation import Ground
 from graphstore.model.base import Value
+from graphstore.model.hypothesis import (
+    HYPOTHESES,
+    LIVE,
+    AnyHypothesis,
+    Claim,
+    CounterEvidence,
+    HypothesisState,
+    Standing,
+    standing,
+)
 from graphstore.model.knowledge import SeedRow
 from graphstore.model.record import GateLine
 from graphstore.store import Store
 from service import scouting
+from service.answers import HypothesisRow
 from service.session import Session
 from topology.model import Limits
+
+CLAIMS: Final = TypeAdapter(tuple[Claim, ...])
+COUNTERS: Final = TypeAdapter(tuple[CounterEvidence, ...])
 
 
 class Dreamt(Value):
@@ -56,3 +77,59 @@ def fresh_seeds(store: Store, limits: Limits) -> tuple[SeedRow, ...]:
         return tuple(rows)
     scouting.scouted(store, limits)
     return tuple(row for row in store.nodes(SeedRow) if row.resolved_run is None)
+
+
+def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow, ...]:
+    """Hypotheses as they are shown, the most certain first; by default those that count.
+
+    ``state`` parked lists drafts that wait, with the checks they failed.
+    """
+    names = Names(store.ground())
+    waiting = {
+        draft.hypothesis.hypothesis_id: draft for cycle in store.cycles() for draft in cycle.parked
+    }
+    edges: list[tuple[AnyHypothesis, tuple[str, ...]]]
+    if state == HypothesisState.PARKED:
+        edges = [(draft.hypothesis, draft.failed) for draft in waiting.values()]
+    else:
+        found = [edge for kind in HYPOTHESES for edge in store.edges(kind)]
+        edges = [
+            (edge, ()) for edge in found if (edge.state == state if state else edge.state in LIVE)
+        ]
+    current = store.fingerprints({ref for edge, _ in edges for ref in edge.refs})
+    order = sorted(
+        edges, key=lambda each: (-each[0].points, -each[0].retention, each[0].hypothesis_id)
+    )
+    return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in order)
+
+
+def row(
+    edge: AnyHypothesis, failed: tuple[str, ...], names: "Names", judged: Standing
+) -> HypothesisRow:
+    """One hypothesis as it is shown."""
+    return HypothesisRow(
+        hypothesis=edge,
+        standing=judged,
+        use=use(edge, judged, Request(kind="explicit")).manner,
+        src_label=names.of(edge.src),
+        dst_label=names.of(edge.dst),
+        claims=CLAIMS.validate_json(edge.claims),
+        counter=COUNTERS.validate_json(edge.counter_evidence),
+        failed=failed,
+    )
+
+
+class Names:
+    """What nodes are called."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._names: dict[str, str | None] = {
+            **{each.thread_id: each.title for each in ground.threads},
+            **{each.question_id: each.text for each in ground.questions},
+            **{each.concept_id: each.label for each in ground.concepts},
+            **{each.journey_id: each.path_label for each in ground.journeys},
+        }
+
+    def of(self, node: str) -> str:
+        """Name of a node, its id where it has none."""
+        return self._names.get(node) or node

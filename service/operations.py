@@ -1,19 +1,43 @@
 """Every user-visible operation, one plain function each; faces parse, call one, and show."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 
 from dream.cycle import Ask
+from dream.use import Request, use
+from export import Switches, Written
 from graphstore.errors import NotFound, SettingsError
+from graphstore.model.answers import (
+    ConceptRow,
+    Fetched,
+    Filters,
+    HypothesisView,
+    JourneyRow,
+    OpenedTurn,
+    QuestionRow,
+    Recalled,
+    Resonances,
+    ThreadRow,
+)
+from graphstore.model.conversation import Role
 from graphstore.model.knowledge import SeedRow
 from graphstore.model.query import QueryTable, RebuildReport, Scalar
+from graphstore.queries import provenance
+from graphstore.queries import recall as finding
+from graphstore.queries.concepts import concepts as listed_concepts
+from graphstore.queries.hypotheses import resting_on
+from graphstore.queries.journeys import journey as one_journey
+from graphstore.queries.journeys import journeys as listed_journeys
+from graphstore.queries.questions import questions as listed_questions
+from graphstore.queries.threads import threads as listed_threads
 from graphstore.view import Scope
 from ingest.derive import Derivation
 from ingest.model import IngestReport
 from service import dreaming, scouting, settings, stages, taking, writing
 from service.answers import (
     FormatRow,
+    HypothesisRow,
+    LinkRow,
     SeedView,
     SettingRows,
     ShapeRow,
@@ -27,8 +51,6 @@ from service.moments import moment
 from service.session import Session
 from topology.model import Limits
 from topology.report import ScoutReport
-
-EXAMPLE_WORKSPACE = "example"
 
 
 def up(
@@ -96,6 +118,159 @@ def status(session: Session) -> Status:
     """Show what the store holds and what went wrong."""
     with session.store("status") as store:
         return stages.status(store, session.settings)
+
+
+def recall(
+    session: Session,
+    cue: str,
+    *,
+    limit: int = 10,
+    project: str = "",
+    source: str = "",
+    role: str = "",
+    thread: str = "",
+    since: str = "",
+    until: str = "",
+    as_of: str = "",
+) -> Recalled:
+    """Find the turns that a cue is about."""
+    filters = Filters(
+        project=project or None,
+        source=source or None,
+        role=role_named(role),
+        since=moment(since),
+        until=moment(until),
+        threads=(thread,) if thread else (),
+    )
+    now, then = session.now(), moment(as_of)
+    with session.store("recall") as store:
+        return finding.recall(
+            store,
+            cue,
+            limit,
+            filters,
+            then,
+            now=now,
+            hypotheses=lambda refs: usable(resting_on(store, refs, then or now)),
+        )
+
+
+def role_named(name: str) -> Role | None:
+    """A role by name; None for an empty one. Raises SettingsError."""
+    if name and name not in set(Role):
+        raise SettingsError("role", "human, assistant or other")
+    return Role(name) if name else None
+
+
+def usable(views: tuple[HypothesisView, ...]) -> tuple[HypothesisView, ...]:
+    """Hypotheses that an explicit question may see."""
+    ask = Request(kind="explicit")
+    return tuple(
+        view for view in views if use(view.hypothesis, view.standing, ask).manner != "silent"
+    )
+
+
+def resonance(session: Session, cue: str, *, limit: int = 20) -> Resonances:
+    """Find other threads that meet the same question."""
+    from graphstore.queries import resonance as rhyming
+
+    with session.store("resonance") as store:
+        return rhyming.resonance(store, cue, limit=limit, now=session.now())
+
+
+def fetch(session: Session, refs: tuple[str, ...]) -> tuple[Fetched, ...]:
+    """Show the full turns that references name."""
+    with session.store("fetch") as store:
+        return provenance.fetch(store, refs)
+
+
+def open_turn(session: Session, ref: str, *, around: int = 2) -> OpenedTurn:
+    """Show a turn in its thread, with file and line."""
+    with session.store("open") as store:
+        return provenance.open_turn(store, ref, around)
+
+
+def threads(
+    session: Session, *, limit: int = 50, project: str = "", source: str = ""
+) -> tuple[ThreadRow, ...]:
+    """List threads, newest first."""
+    with session.store("threads") as store:
+        return listed_threads(store, limit, project=project or None, source=source or None)
+
+
+def questions(
+    session: Session, *, limit: int = 50, status: str = "", recurring: bool = False
+) -> tuple[QuestionRow, ...]:
+    """List questions, most asked first."""
+    with session.store("questions") as store:
+        return listed_questions(store, limit, status=status or None, recurring=recurring)
+
+
+def borderline(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
+    """List pairs of questions that only the owner can tell apart."""
+    with session.store("borderline") as store:
+        ground, epoch = store.ground(), store.epoch()
+    if epoch is None:
+        return ()
+    texts = {question.question_id: question.text for question in ground.questions}
+    pairs = Derivation().relations(ground, epoch).borderline
+    order = sorted(pairs, key=lambda pair: (-pair.score, pair.src, pair.dst))
+    return tuple(
+        LinkRow(
+            one_id=pair.src,
+            one=texts[pair.src],
+            other_id=pair.dst,
+            other=texts[pair.dst],
+            score=pair.score,
+        )
+        for pair in order[:limit]
+    )
+
+
+def concepts(session: Session, *, limit: int = 50, generic: bool = False) -> tuple[ConceptRow, ...]:
+    """List concepts, most shared first."""
+    with session.store("concepts") as store:
+        return listed_concepts(store, limit, generic=generic)
+
+
+def journeys(session: Session, *, journey: str = "", status: str = "") -> tuple[JourneyRow, ...]:
+    """List Journeys and their frontiers, or show one."""
+    with session.store("journeys") as store:
+        if journey:
+            return (one_journey(store, journey, session.now()),)
+        return listed_journeys(store, session.now(), status=status or None)
+
+
+def hypotheses(
+    session: Session, *, state: str = "", standing: str = "", function: str = "", limit: int = 20
+) -> tuple[HypothesisRow, ...]:
+    """List hypotheses with their evidence, counter-evidence and standing."""
+    with session.store("hypotheses") as store:
+        rows = dreaming.rows(store, session.now(), state=state)
+    return tuple(
+        row
+        for row in rows
+        if standing in ("", row.standing.standing) and function in ("", row.hypothesis.function)
+    )[:limit]
+
+
+def export(
+    session: Session,
+    name: str,
+    *,
+    out: str = "-",
+    with_text: bool = False,
+    with_paths: bool = False,
+    with_hypotheses: bool = False,
+    public: bool = False,
+    force: bool = False,
+) -> Written:
+    """Write the graph in another format."""
+    switches = Switches(
+        with_text=with_text, with_paths=with_paths, with_hypotheses=with_hypotheses, public=public
+    )
+    with session.store("export") as store:
+        return writing.exported(store, name, out, switches, session.now(), force=force)
 
 
 def limits(session: Session, *, level: int = -1, top: int = 0, stop: str = "") -> Limits:

@@ -170,5 +170,7 @@ def shape_rows() -> tuple[ShapeRow, ...]:
     for name in shape_names():
         module = plugins.load(PACKAGE, name, GROUP)
         about = (module.__doc__ or "").strip().split("\n\n")[0] if module else "broken"
-        rows.append(ShapeRow(name=name, about=" ".join(about.split()), functions=functions.wanting(name)))
+        rows.append(
+            ShapeRow(name=name, about=" ".join(about.split()), functions=functions.wanting(name))
+        )
     return tuple(rows)

@@ -32,7 +32,9 @@ PROJECT_MAY: Final = (
     "ingest.naive_tz",
 )
 """A cloned repository must not redirect data, weaken masking or choose an endpoint."""
-NOT_SETTINGS: Final = frozenset({"CLEW_EXPLORER", "CLEW_SUB_AGENT", "CLEW_HYPOTHESIS", "CLEW_CHROMIUM"})
+NOT_SETTINGS: Final = frozenset(
+    {"CLEW_EXPLORER", "CLEW_SUB_AGENT", "CLEW_HYPOTHESIS", "CLEW_CHROMIUM"}
+)
 
 
 class StoreSettings(Value):
@@ -179,7 +181,9 @@ def environment_layer(environment: Mapping[str, str]) -> Flat:
     for name, value in sorted(environment.items()):
         if name.startswith(PREFIX) and name not in NOT_SETTINGS:
             key = name.removeprefix(PREFIX).lower().replace("__", ".")
-            layer[{"home": "store.home", "workspace": "store.workspace"}.get(key, key)] = parsed(key, value)
+            layer[{"home": "store.home", "workspace": "store.workspace"}.get(key, key)] = parsed(
+                key, value
+            )
     return layer
 
 
@@ -199,7 +203,7 @@ def at(value: Value, key: str) -> Any:  # noqa: ANN401 - a leaf or a block
     return found
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Leaf]]:  # noqa: D103
+def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Leaf]]:
     for key, value in table.items():
         if isinstance(value, dict):
             yield from flat(value, f"{prefix}{key}.")
@@ -250,7 +254,12 @@ def leaves(block: Value, prefix: str) -> Iterator[tuple[str, Leaf, str, str]]:
             yield from leaves(value, f"{prefix}{name}.")
         else:
             shown = list(value) if isinstance(value, tuple) else value
-            yield f"{prefix}{name}", shown, allowed(about.annotation, about.metadata), about.description or ""
+            yield (
+                f"{prefix}{name}",
+                shown,
+                allowed(about.annotation, about.metadata),
+                about.description or "",
+            )
 
 
 def allowed(annotation: Any, metadata: list[Any]) -> str:  # noqa: ANN401 - a type expression

@@ -87,7 +87,9 @@ def outcome(dreamt: Dreamt) -> str:
 
 def parked(store: Store) -> int:
     """Drafts that wait, each counted once."""
-    return len({draft.hypothesis.hypothesis_id for cycle in store.cycles() for draft in cycle.parked})
+    return len(
+        {draft.hypothesis.hypothesis_id for cycle in store.cycles() for draft in cycle.parked}
+    )
 
 
 def status(store: Store, settings: Settings) -> Status:

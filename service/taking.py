@@ -100,7 +100,9 @@ def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Optio
     )
 
 
-def take(store: Store, derive: Derive, paths: tuple[str, ...], options: Options, now: datetime) -> IngestReport:
+def take(
+    store: Store, derive: Derive, paths: tuple[str, ...], options: Options, now: datetime
+) -> IngestReport:
     """Commit what is new at the paths, then the epoch if one is due, then Journeys."""
     report = IngestReport()
     with store.deferred():
@@ -134,7 +136,9 @@ def walk(store: Store, derive: Derive, now: datetime) -> None:
                 store.commit(record, now)
 
 
-def preview(paths: tuple[str, ...], store: Store | None, options: Options, now: datetime) -> IngestReport:
+def preview(
+    paths: tuple[str, ...], store: Store | None, options: Options, now: datetime
+) -> IngestReport:
     """What a run would find; nothing is committed."""
     known = Nothing() if store is None else KnownStore(store)
     reports: Iterator[IngestReport] = (

@@ -16,9 +16,13 @@ def register(app: typer.Typer) -> None:
 
 
 def dream(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would land; commit nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would land; commit nothing.")
+    ] = False,
     stage: Annotated[bool, typer.Option("--stage", help="Land every draft as parked.")] = False,
-    function: Annotated[str, typer.Option(help="Only this dream function.", show_default=False)] = "",
+    function: Annotated[
+        str, typer.Option(help="Only this dream function.", show_default=False)
+    ] = "",
     seed: Annotated[str, typer.Option(help="Only packs of this seed.", show_default=False)] = "",
     as_json: Json = False,
 ) -> None:
@@ -30,12 +34,18 @@ def dream(
 
 
 def hypotheses(
-    state: Annotated[str, typer.Option(help="A state, e.g. accepted or parked.", show_default=False)] = "",
+    state: Annotated[
+        str, typer.Option(help="A state, e.g. accepted or parked.", show_default=False)
+    ] = "",
     standing: Annotated[
         str, typer.Option(help="valid, review_due, expired or invalidated.", show_default=False)
     ] = "",
-    function: Annotated[str, typer.Option(help="Only of this dream function.", show_default=False)] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 20,
+    function: Annotated[
+        str, typer.Option(help="Only of this dream function.", show_default=False)
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")
+    ] = 20,
     as_json: Json = False,
 ) -> None:
     """List hypotheses with their evidence, counter-evidence and standing."""

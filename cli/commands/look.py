@@ -9,7 +9,9 @@ from cli.call import run
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")]
 Project = Annotated[str, typer.Option(help="Only this project.", show_default=False)]
-Source = Annotated[str, typer.Option(help="Only this source, e.g. claude-code.", show_default=False)]
+Source = Annotated[
+    str, typer.Option(help="Only this source, e.g. claude-code.", show_default=False)
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +30,9 @@ def recall(
     thread: Annotated[str, typer.Option(help="Only this thread.", show_default=False)] = "",
     since: Annotated[str, typer.Option(help="From this date on.", show_default=False)] = "",
     until: Annotated[str, typer.Option(help="Before this date.", show_default=False)] = "",
-    as_of: Annotated[str, typer.Option("--as-of", help="As it stood then.", show_default=False)] = "",
+    as_of: Annotated[
+        str, typer.Option("--as-of", help="As it stood then.", show_default=False)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Find the turns that a cue is about."""
@@ -50,7 +54,9 @@ def recall(
 
 
 def resonance(
-    cue: Annotated[list[str], typer.Argument(help="Thread id, question id, or text.", show_default=False)],
+    cue: Annotated[
+        list[str], typer.Argument(help="Thread id, question id, or text.", show_default=False)
+    ],
     limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
@@ -73,7 +79,9 @@ def fetch(
 
 
 def open_turn(
-    ref: Annotated[str, typer.Argument(help="thread:<id>#turn:<n>, or a thread id.", show_default=False)],
+    ref: Annotated[
+        str, typer.Argument(help="thread:<id>#turn:<n>, or a thread id.", show_default=False)
+    ],
     around: Annotated[int, typer.Option(min=0, max=50, help="Turns before and after.")] = 2,
     as_json: Json = False,
 ) -> None:
@@ -83,7 +91,9 @@ def open_turn(
     show.opened(run("open_turn", ref=ref, around=around), as_json=as_json)
 
 
-def threads(limit: Limit = 50, project: Project = "", source: Source = "", as_json: Json = False) -> None:
+def threads(
+    limit: Limit = 50, project: Project = "", source: Source = "", as_json: Json = False
+) -> None:
     """List threads, newest first."""
     from cli import show
 
@@ -92,9 +102,15 @@ def threads(limit: Limit = 50, project: Project = "", source: Source = "", as_js
 
 def questions(
     limit: Limit = 50,
-    status: Annotated[str, typer.Option(help="open, answered or dropped.", show_default=False)] = "",
-    recurring: Annotated[bool, typer.Option("--recurring", help="Only what keeps coming back.")] = False,
-    borderline: Annotated[bool, typer.Option("--borderline", help="Pairs that wait for your word.")] = False,
+    status: Annotated[
+        str, typer.Option(help="open, answered or dropped.", show_default=False)
+    ] = "",
+    recurring: Annotated[
+        bool, typer.Option("--recurring", help="Only what keeps coming back.")
+    ] = False,
+    borderline: Annotated[
+        bool, typer.Option("--borderline", help="Pairs that wait for your word.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List questions, most asked first."""

@@ -17,8 +17,12 @@ def register(app: typer.Typer) -> None:
 
 def query(
     cypher: Annotated[str, typer.Argument(help="Reading Cypher.", show_default=False)],
-    param: Annotated[list[str] | None, typer.Option(help="name=value; repeatable.", show_default=False)] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many rows.")] = 1000,
+    param: Annotated[
+        list[str] | None, typer.Option(help="name=value; repeatable.", show_default=False)
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many rows.")
+    ] = 1000,
     as_json: Json = False,
 ) -> None:
     """Run read-only Cypher on the graph."""
@@ -29,14 +33,22 @@ def query(
 
 
 def export(
-    name: Annotated[str, typer.Argument(metavar="FORMAT", help="See: clew formats", show_default=False)],
-    out: Annotated[str, typer.Option("-o", help="File; - is standard output.", show_default=False)] = "-",
+    name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="See: clew formats", show_default=False)
+    ],
+    out: Annotated[
+        str, typer.Option("-o", help="File; - is standard output.", show_default=False)
+    ] = "-",
     with_text: Annotated[bool, typer.Option("--with-text", help="Include turn texts.")] = False,
-    with_paths: Annotated[bool, typer.Option("--with-paths", help="Include file paths and projects.")] = False,
+    with_paths: Annotated[
+        bool, typer.Option("--with-paths", help="Include file paths and projects.")
+    ] = False,
     with_hypotheses: Annotated[
         bool, typer.Option("--with-hypotheses", help="Include hypotheses, marked as such.")
     ] = False,
-    public: Annotated[bool, typer.Option("--public", help="No titles, labels or question texts.")] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="No titles, labels or question texts.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the graph in another format."""
@@ -56,8 +68,12 @@ def export(
 
 
 def report(
-    out: Annotated[str, typer.Option("-o", help="Folder for page and report.", show_default=False)] = "",
-    no_text: Annotated[bool, typer.Option("--no-text", help="Leave turn texts out of the page.")] = False,
+    out: Annotated[
+        str, typer.Option("-o", help="Folder for page and report.", show_default=False)
+    ] = "",
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Leave turn texts out of the page.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write the explorer page and the report again."""

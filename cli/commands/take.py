@@ -27,9 +27,13 @@ def register(app: typer.Typer) -> None:
 def up(
     paths: Paths = None,
     example: Annotated[bool, typer.Option("--example", help="Use the bundled example.")] = False,
-    out: Annotated[str, typer.Option("-o", help="Folder for page and report.", show_default=False)] = "",
+    out: Annotated[
+        str, typer.Option("-o", help="Folder for page and report.", show_default=False)
+    ] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the page.")] = False,
-    no_text: Annotated[bool, typer.Option("--no-text", help="Leave turn texts out of the page.")] = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Leave turn texts out of the page.")
+    ] = False,
     notes: Notes = False,
     no_mask: NoMask = False,
     strict: Strict = False,
@@ -58,7 +62,9 @@ def up(
 def ingest(
     paths: Paths = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Everything but the commit.")] = False,
-    reader: Annotated[str, typer.Option("--format", help="Use this reader.", show_default=False)] = "",
+    reader: Annotated[
+        str, typer.Option("--format", help="Use this reader.", show_default=False)
+    ] = "",
     notes: Notes = False,
     no_mask: NoMask = False,
     strict: Strict = False,

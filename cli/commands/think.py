@@ -16,15 +16,27 @@ def register(app: typer.Typer) -> None:
 
 
 def scout(
-    shape: Annotated[list[str] | None, typer.Option(help="Only this shape; repeatable.", show_default=False)] = None,
+    shape: Annotated[
+        list[str] | None, typer.Option(help="Only this shape; repeatable.", show_default=False)
+    ] = None,
     level: Annotated[int, typer.Option(min=-1, max=1, help="0 nodes, 1 threads; -1 both.")] = -1,
     top: Annotated[int, typer.Option(min=0, max=200, help="Seeds per shape; 0: the setting.")] = 0,
-    since: Annotated[str, typer.Option(help="Only turns from this date on.", show_default=False)] = "",
-    until: Annotated[str, typer.Option(help="Only turns before this date.", show_default=False)] = "",
-    stop: Annotated[str, typer.Option(help="File of further generic labels.", show_default=False)] = "",
-    public: Annotated[bool, typer.Option("--public", help="Ids only: no labels, no texts.")] = False,
+    since: Annotated[
+        str, typer.Option(help="Only turns from this date on.", show_default=False)
+    ] = "",
+    until: Annotated[
+        str, typer.Option(help="Only turns before this date.", show_default=False)
+    ] = "",
+    stop: Annotated[
+        str, typer.Option(help="File of further generic labels.", show_default=False)
+    ] = "",
+    public: Annotated[
+        bool, typer.Option("--public", help="Ids only: no labels, no texts.")
+    ] = False,
     shapes: Annotated[bool, typer.Option("--shapes", help="List the shapes and stop.")] = False,
-    markdown: Annotated[str, typer.Option(help="Write the report to this file.", show_default=False)] = "",
+    markdown: Annotated[
+        str, typer.Option(help="Write the report to this file.", show_default=False)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Find the places of the graph that are worth a second look."""
