@@ -40,7 +40,7 @@ def load(
     """Import one plugin; None when there is none of that name, or an outside one is broken.
 
     ``required`` are the attributes that it must have. A broken outside plugin is logged, it never
-    stops a command. Raises ``PluginInvalid`` when an attribute is missing or ``NAME`` differs.
+    stops a command. Raises ``PluginInvalid`` when an attribute is missing, or ``NAME`` or the file is another.
     """
     if name not in names(package):
         return None
@@ -83,13 +83,12 @@ def _inside(package: str, name: str) -> ModuleType | None:
 
 
 def _outside(group: str, name: str) -> ModuleType | None:
-    for entry in _entries(group):
-        if entry.name != name:
-            continue
-        try:
-            loaded = entry.load()
-        except Exception as cause:  # noqa: BLE001 - a border: foreign code must not stop a command
-            _LOG.warning("plugin %s of %s is skipped: %s", name, group, type(cause).__name__)
-            return None
-        return loaded if isinstance(loaded, ModuleType) else None
-    return None
+    entry = next((entry for entry in _entries(group) if entry.name == name), None)
+    if entry is None:
+        raise PluginInvalid(group, name, "its file has another name")
+    try:
+        loaded = entry.load()
+    except Exception as cause:  # noqa: BLE001 - a border: foreign code must not stop a command
+        _LOG.warning("plugin %s of %s is skipped: %s", name, group, type(cause).__name__)
+        return None
+    return loaded if isinstance(loaded, ModuleType) else None

@@ -63,6 +63,7 @@ def _component(size: int, pairs: NDArray[np.int64], start: Points | None, rounds
         return _circle(size)
     known = None if start is None else _complete(start)
     raw = engine.forces(size, pairs, known, rounds)
+    raw = raw if known is None else _turned(raw, known)
     low, high = np.percentile(raw, CLIPPED, axis=0)
     raw = np.clip(raw, low, high)
     centred = raw - (low + high) / 2
@@ -89,6 +90,14 @@ def _complete(start: Points) -> Points | None:
         radius = sqrt(count) / 2
         filled[node] = middle + np.array((cos(count * GOLDEN), sin(count * GOLDEN))) * radius
     return filled
+
+
+def _turned(raw: Points, like: Points) -> Points:
+    """Turn or mirror a layout to lie as another one does; forces know no up or left."""
+    raw, like = raw - raw.mean(axis=0), like - like.mean(axis=0)
+    left, _, right = np.linalg.svd(raw.T @ like)
+    turned: Points = raw @ (left @ right)
+    return turned
 
 
 def _packed(sizes: list[int]) -> Iterator[tuple[float, float]]:

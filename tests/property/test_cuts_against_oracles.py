@@ -1,4 +1,5 @@
 """Cuts of random graphs against networkx and against plain removal."""
+# ruff: noqa: S311 - seeded graphs, not secrets
 
 import random
 from itertools import combinations
@@ -49,8 +50,6 @@ def partition(labels):
     return sorted(map(sorted, groups.values()))
 
 
-
-
 @pytest.mark.parametrize("round_number", ROUNDS)
 def test_components_bridges_blocks_and_cores_are_those_of_networkx(round_number):
     for n, pairs in graphs(round_number, most_nodes=40, most_edges=90):
@@ -75,7 +74,9 @@ def test_strong_components_are_those_of_networkx(round_number):
     rng = random.Random(round_number)
     for _ in range(PER_ROUND):
         n = rng.randint(0, 20)
-        arcs = [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.randint(0, 40))] if n else []
+        arcs = (
+            [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.randint(0, 40))] if n else []
+        )
         oracle = nx.DiGraph()
         oracle.add_nodes_from(range(n))
         oracle.add_edges_from(arcs)
@@ -91,9 +92,7 @@ def test_forest_sizes_and_intervals_describe_the_subtrees(round_number):
         tree = cuts.forest(cuts.adjacency(n, *arrays(pairs)))
         children = nx.DiGraph()
         children.add_nodes_from(range(n))
-        children.add_edges_from(
-            (int(up), node) for node, up in enumerate(tree.parent) if up >= 0
-        )
+        children.add_edges_from((int(up), node) for node, up in enumerate(tree.parent) if up >= 0)
         for node in range(n):
             below = {node, *nx.descendants(children, node)}
             assert int(tree.size[node]) == len(below)

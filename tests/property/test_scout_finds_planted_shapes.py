@@ -1,4 +1,5 @@
 """Planted shapes must come out near the top, also under stop words that every thread uses."""
+# ruff: noqa: S311 - seeded graphs, not secrets
 
 import random
 from bisect import bisect
@@ -78,12 +79,10 @@ def background(record, edges):
     for _ in range(int(edges / 5.6)):
         thread = rng.choice(names)
         rank = [bisect(zipf, rng.random() * zipf[-1]) for _ in range(many(rng))]
-        words = [
-            f"c:{thread[2:]}-{at % 5}"
-            if thread in alone
-            else f"c:{(topic[thread] if rng.random() < 0.8 else rng.randrange(topics)):03d}-{at:04d}"
-            for at in rank
-        ]
+        words = [f"c:{thread[2:]}-{at % 5}" for at in rank]
+        if thread not in alone:
+            home = [topic[thread] if rng.random() < 0.8 else rng.randrange(topics) for _ in rank]
+            words = [f"c:{place:03d}-{at:04d}" for place, at in zip(home, rank, strict=True)]
         before = record.questions[thread]
         question = record.ask(thread, *words)
         if before and rng.random() < 0.5:
@@ -208,6 +207,6 @@ def test_each_planted_shape_is_near_the_top(hubs):
 def test_planted_shapes_under_stop_words_in_two_hundred_records(capsys):
     found = shares([found_planted(seed, hubs=20) for seed in range(200)])
     with capsys.disabled():
-        print({shape: f"{share:.1%}" for shape, share in found.items()})
+        print({shape: f"{share:.1%}" for shape, share in found.items()})  # noqa: T201
     assert found["weak_bridge"] == 1.0
     assert min(found.values()) >= 0.95
