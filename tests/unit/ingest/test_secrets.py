@@ -61,7 +61,7 @@ TOKENS = [
         "slack_webhook",
         "hooks.slack.com/services/T" + made_up(8, UPPER, 29) + "/B1/" + made_up(24, ALNUM, 30),
     ),
-    ("discord_token", "N" + made_up(23, ALNUM, 31) + ".Cl2FMQ." + made_up(27, ALNUM, 32)),
+    ("discord_token", "N" + made_up(23, ALNUM, 31) + ".Gq7RtZ." + made_up(27, ALNUM, 32)),
     ("discord_token", "M" + made_up(25, ALNUM, 33) + ".GxYz1a." + made_up(38, ALNUM, 34)),
     ("telegram_token", made_up(10, "123456789", 35) + ":AA" + made_up(33, ALNUM, 36)),
     ("stripe_key", "sk_live_" + made_up(24, ALNUM, 37)),
