@@ -101,6 +101,7 @@ class Rows:
             relates=self.sorted_edges(Relates),
             journeys=self.sorted_nodes(Journey),
             waypoints=self.sorted_nodes(Waypoint),
+            anchored=self.sorted_edges(Anchored),
         )
 
 

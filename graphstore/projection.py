@@ -193,6 +193,7 @@ def read_ground(statement: Transaction) -> Ground:
         relates=read_edges(statement, Relates),
         journeys=read_nodes(statement, Journey),
         waypoints=read_nodes(statement, Waypoint),
+        anchored=read_edges(statement, Anchored),
     )
 
 
