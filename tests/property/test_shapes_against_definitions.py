@@ -1,0 +1,285 @@
+"""Every shape against its definition, worked out slowly from the rows of random records."""
+
+# ruff: noqa: S311 - seeded records, not secrets
+
+import random
+from itertools import combinations
+from math import log2
+
+import networkx as nx
+import pytest
+
+from graphstore.model.view import (
+    CONCEPT,
+    CONTAINMENT,
+    EVOLVING,
+    LINK,
+    MENTION,
+    QUESTION,
+    THREAD,
+    EdgeRow,
+    NodeRow,
+    from_edges,
+)
+from topology.model import Limits
+from topology.shapes import cut_point, cycle, island, missing_middle, weak_bridge
+from topology.structure import Structure
+
+K_MIN = 2
+LIMITS = Limits(k_min=K_MIN, hub_df=100)
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 200)]
+rounds = pytest.mark.parametrize("seed", [*range(40), *SLOW])
+
+
+class Rows:
+    """A random record, and both of its levels as networkx graphs made by the definitions."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.nodes, self.edges = {}, []
+        threads = [f"s:{at}" for at in range(rng.randint(1, 8))]
+        for name in threads:
+            root = rng.choice(threads[: threads.index(name) + 1]) if rng.random() < 0.2 else name
+            root = self.nodes[root].lineage if root != name else name
+            self.nodes[name] = NodeRow(name, THREAD, root, ((name, 1),))
+        for at in range(rng.randint(1, 14)):
+            self.ask(rng, f"q:{at:02d}", rng.choice(threads), threads)
+        questions = [name for name in self.nodes if name[0] == "q"]
+        for _ in range(rng.randint(0, 5)):
+            a, b = rng.choice(questions), rng.choice(questions)
+            if a != b:
+                turn = self.nodes[b].turns
+                self.edges.append(EdgeRow(a, b, LINK, turn, arc=rng.choice((None, EVOLVING))))
+        self.graph = Structure(from_edges(self.nodes.values(), self.edges), LIMITS)
+
+    def ask(self, rng, question, thread, threads):
+        turn = (thread, rng.randrange(1, 40))
+        shared = rng.random() < 0.15
+        lineage = None if shared else self.nodes[thread].lineage
+        self.nodes[question] = NodeRow(question, QUESTION, lineage, (turn,))
+        for holder in rng.sample(threads, min(2, len(threads))) if shared else [thread]:
+            self.edges.append(EdgeRow(holder, question, LINK if shared else CONTAINMENT, (turn,)))
+        for _ in range(rng.randint(0, 3)):
+            word = f"c:{rng.randrange(10)}"
+            self.nodes.setdefault(word, NodeRow(word, CONCEPT, None, (turn,)))
+            self.edges.append(EdgeRow(question, word, MENTION, (turn,)))
+
+    def lineages(self, concept):
+        """Lineages that mention a concept; a shared question speaks for its threads."""
+        found = set()
+        for row in self.edges:
+            if row.role == MENTION and row.b == concept:
+                own = self.nodes[row.a].lineage
+                found |= {own} if own else self.asked_in(row.a)
+        return found
+
+    def asked_in(self, question):
+        holders = {row.a for row in self.edges if row.b == question and row.a[0] == "s"}
+        return {self.nodes[thread].lineage for thread in holders}
+
+    def level0(self):
+        graph = nx.Graph()
+        graph.add_nodes_from(self.nodes)
+        for row in self.edges:
+            before = graph.edges.get((row.a, row.b), {})
+            inside = before.get("inside", False) or row.role == CONTAINMENT
+            turns = before.get("turns", frozenset()) | frozenset(row.turns)
+            graph.add_edge(row.a, row.b, inside=inside, turns=turns)
+        return graph
+
+    def level1(self):
+        name = {}
+        for row in self.nodes.values():
+            if row.lineage:
+                name[row.id] = row.lineage
+            elif row.kind != CONCEPT or len(self.lineages(row.id)) > 1:
+                name[row.id] = row.id
+        graph = nx.Graph()
+        graph.add_nodes_from(name.values())
+        for row in self.edges:
+            a, b = name.get(row.a), name.get(row.b)
+            if a and b and a != b:
+                turns = graph.edges.get((a, b), {}).get("turns", frozenset())
+                graph.add_edge(a, b, inside=False, turns=turns | frozenset(row.turns))
+        return graph
+
+    def levels(self):
+        return {0: self.level0(), 1: self.level1()}
+
+    def names(self, level):
+        return self.graph.node_ids(self.graph.level(level), range(self.graph.level(level).n))
+
+
+def cut_of(seed):
+    return tuple(sorted(member.node_id for member in seed.members if member.role == "cut"))
+
+
+def sizes_without(graph, *, edges=(), node=None):
+    """Nodes of each piece of the components that lose something."""
+    left = graph.copy()
+    left.remove_edges_from(edges)
+    touched = set(graph.neighbors(node)) if node else {end for edge in edges for end in edge}
+    if node:
+        left.remove_node(node)
+    return [piece for piece in nx.connected_components(left) if piece & touched]
+
+
+@rounds
+def test_levels_are_as_defined(seed):
+    rows = Rows(seed)
+    for number, expected in rows.levels().items():
+        level, names = rows.graph.level(number), rows.names(number)
+        assert sorted(names) == sorted(expected)
+        found = {
+            frozenset((names[a], names[b])): int(weight)
+            for a, b, weight in zip(level.u, level.v, level.weight, strict=True)
+        }
+        assert found == {
+            frozenset((a, b)): len(turns) for a, b, turns in expected.edges(data="turns")
+        }
+
+
+@rounds
+def test_weak_bridges_are_those_that_removal_shows(seed):
+    rows = Rows(seed)
+    expected = {}
+    for number, graph in rows.levels().items():
+        for a, b, inside in graph.edges(data="inside"):
+            pieces = sizes_without(graph, edges=[(a, b)])
+            if len(pieces) == 2 and min(map(len, pieces)) >= K_MIN and not inside:
+                expected[number, tuple(sorted((a, b)))] = min(map(len, pieces))
+    found = {}
+    for one in weak_bridge.find(rows.graph, LIMITS):
+        if one.kind == "order_1":
+            smaller = int(min(size.value for size in one.sizes))
+            found[one.level, cut_of(one)] = smaller
+            assert expected[one.level, cut_of(one)] == smaller
+            assert one.score == round(log2(smaller) + 1 / (1 + one.weight), 6)
+    for level, ends in expected.keys() - found.keys():
+        assert level == 0  # told at level 1 instead
+        above = tuple(sorted(rows.nodes[end].lineage or end for end in ends))
+        assert (1, above) in found
+
+
+@rounds
+def test_pairs_of_order_two_part_together_and_hold_alone(seed):
+    rows = Rows(seed)
+    levels = rows.levels()
+    for one in weak_bridge.find(rows.graph, LIMITS):
+        if one.kind == "order_2":
+            ends = [member.node_id for member in one.members if member.role == "cut"]
+            edges, graph = [tuple(ends[:2]), tuple(ends[2:])], levels[one.level]
+            pieces = sizes_without(graph, edges=edges)
+            assert sorted(map(len, pieces)) == sorted(int(size.value) for size in one.sizes)
+            assert all(len(sizes_without(graph, edges=[edge])) == 1 for edge in edges)
+
+
+@rounds
+def test_cut_points_are_those_that_removal_shows(seed):
+    rows = Rows(seed)
+    expected = {}
+    for number, graph in rows.levels().items():
+        for node in graph:
+            kind = rows.nodes[node].kind
+            if kind not in ((QUESTION, CONCEPT) if number == 0 else (THREAD, CONCEPT)):
+                continue
+            counted = sorted(
+                (
+                    len(piece)
+                    for piece in sizes_without(graph, node=node)
+                    if len(piece) >= K_MIN
+                    and any((other[0] == "s") == (number == 1) for other in piece)
+                ),
+                reverse=True,
+            )
+            if len(counted) > 1:
+                expected[number, node] = counted
+    twice = {node for level, node in expected if (1 - level, node) in expected}
+    expected = {key: value for key, value in expected.items() if key[0] or key[1] not in twice}
+    found = {(one.level, *cut_of(one)): one for one in cut_point.find(rows.graph, LIMITS)}
+    assert found.keys() == expected.keys()
+    for key, one in found.items():
+        assert sorted((int(size.value) for size in one.sizes), reverse=True) == expected[key]
+        assert one.also_at == ((0,) if key[1] in twice else ())
+        assert one.score == round(log2(expected[key][1]), 6)
+
+
+@rounds
+def test_islands_are_the_other_components_with_questions(seed):
+    rows = Rows(seed)
+    order = {name: at for at, name in enumerate(rows.names(0))}
+    pieces = sorted(
+        nx.connected_components(rows.level0()),
+        key=lambda piece: (-len(piece), min(order[name] for name in piece)),
+    )
+    expected = {
+        frozenset(piece)
+        for piece in pieces[1:]
+        if len(piece) >= 3 and any(name[0] == "q" for name in piece)
+    }
+    found = {
+        frozenset(member.node_id for member in one.members)
+        for one in island.find(rows.graph, LIMITS)
+    }
+    assert found == expected
+
+
+@rounds
+def test_missing_middles_are_the_open_pairs_of_adamic_and_adar(seed):
+    rows = Rows(seed)
+    said = {name: rows.lineages(name) for name in rows.nodes if name[0] == "c"}
+    items = sorted(name for name, lineages in said.items() if len(lineages) > 1)
+    near = nx.Graph()
+    near.add_nodes_from(items)
+    for question in (name for name in rows.nodes if name[0] == "q"):
+        words = {row.b for row in rows.edges if row.a == question and row.role == MENTION}
+        near.add_edges_from(combinations(sorted(words & set(items)), 2))
+    expected = {}
+    for a, c in combinations(items, 2):
+        between = set(near[a]) & set(near[c])
+        if len(between) > 1 and not said[a] & said[c]:
+            expected[a, c] = round(sum(1 / log2(1 + len(said[b])) for b in sorted(between)), 6)
+    found = {}
+    for one in missing_middle.find(rows.graph, LIMITS):
+        ends = tuple(m.node_id for m in one.members if m.role in {"side_a", "side_b"})
+        found[ends] = one.score
+    assert found == pytest.approx(expected, abs=2e-6)
+
+
+@rounds
+def test_cycles_are_shortest_ones_of_three_threads(seed):
+    rows = Rows(seed)
+    level = rows.level1()
+    arcs = {
+        (rows.nodes[row.a].lineage or row.a, rows.nodes[row.b].lineage or row.b)
+        for row in rows.edges
+        if row.arc is not None
+    }
+    for one in cycle.find(rows.graph, LIMITS):
+        nodes = [member.node_id for member in one.members]
+        steps = list(zip(nodes, [*nodes[1:], nodes[0]], strict=True))
+        if one.kind == "directed":
+            assert set(steps) <= arcs
+            continue
+        assert all(level.has_edge(*step) for step in steps)
+        assert sum(node[0] == "s" for node in nodes) >= 3
+        assert 3 <= len(nodes) <= LIMITS.max_cycle
+        assert len(set(nodes)) == len(nodes)
+
+
+@rounds
+def test_every_lineage_that_returns_along_arcs_is_seen(seed):
+    rows = Rows(seed)
+    arcs = nx.DiGraph(
+        (rows.nodes[row.a].lineage, rows.nodes[row.b].lineage)
+        for row in rows.edges
+        if row.arc is not None and rows.nodes[row.a].lineage and rows.nodes[row.b].lineage
+    )
+    short = [loop for loop in nx.simple_cycles(arcs, length_bound=2) if len(loop) == 2]
+    found = [
+        {member.node_id for member in one.members}
+        for one in cycle.find(rows.graph, LIMITS)
+        if one.kind == "directed"
+    ]
+    for loop in short:
+        assert any(set(loop) <= members or set(loop) == members for members in found)
