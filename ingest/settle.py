@@ -59,19 +59,22 @@ def _by_exchange(
 ) -> Settled:
     settled = Settled([], live)
     waiting: list[tuple[str, int]] = []
+    paths: set[str] = set()
     answers = _answers(turns, live=live)
     for index, turn in enumerate(turns):
         interim = is_interim(turn) and index not in answers
         if interim and not _long_enough(turn, options):
             waiting.extend(turn.calls)
+            paths.update(turn.touched)
             settled.passed_words.add(turn.folded)
             settled.passed_keys.update(_keys(turn))
             tallies[turn.counter].drop("interim", turn.raw.records)
             continue
         turn.interim = interim
-        if turn.raw.role is Role.ASSISTANT and waiting:
+        if turn.raw.role is Role.ASSISTANT:
             turn.calls = (*waiting, *turn.calls)
-            waiting = []
+            turn.touched = tuple(sorted(paths.union(turn.touched)))
+            waiting, paths = [], set()
         settled.turns.append(turn)
         tallies[turn.counter].drop("turn", turn.raw.records)
     return settled
