@@ -16,7 +16,8 @@ PIECES = st.sampled_from(
         "Zx81qLw0Pv92mTn47kRj", "A1B2C3D4E5F6G7H8", "0123456789abcdef0123456789abcdef", "-us14",
         "4539578763621486", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
         "AccountKey=", "Nq3vT8sLw2Rz6Yb1Xc9Kd4Mf.Gq7RtZ.aB3dE6gH9jK2mN5pQ8sT1vW4yZ7", "1234567890:",
-        "\u0130", "Hq7LpVz2WcRk9TnXd4MbGy8SfJu3EaQw6ZoYi1Kx", "+49 30 1234567", "a.b@c.de", ".", "-", "_",
+        "\u0130", "Hq7LpVz2WcRk9TnXd4MbGy8SfJu3EaQw6ZoYi1Kx", "+49 30 1234567", "a.b@c.de",
+        ".", "-", "_",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(
