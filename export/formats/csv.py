@@ -12,8 +12,8 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import BinaryIO, Final
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from export.archive import pack_files
 from export.columns import ColumnType, column_types, text
 from export.view import Cell, EdgeRow, ExportView, NodeRow
 
@@ -21,10 +21,6 @@ NAME: Final = "csv"
 SUFFIX: Final = ".csv.zip"
 
 RISKY: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
-UNIX: Final = 3
-OWNER_ONLY: Final = 0o600 << 16
-EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-"""The oldest date a zip can say."""
 
 
 def guard(cell: str) -> str:
@@ -92,9 +88,4 @@ def _files(view: ExportView) -> Iterator[tuple[str, str]]:
 
 def write(view: ExportView, out: BinaryIO) -> None:
     """Write the zip file."""
-    with ZipFile(out, "w") as archive:
-        for name, content in _files(view):
-            member = ZipInfo(name, EPOCH)
-            member.create_system = UNIX
-            member.external_attr = OWNER_ONLY
-            archive.writestr(member, content.encode(), ZIP_DEFLATED, 9)
+    pack_files(_files(view), out)

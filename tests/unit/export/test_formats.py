@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,19 @@ import pytest
 
 from export import NodeRow, Switches, format_names
 from export.columns import column_types, text
+from export.formats import (
+    canvas,
+    cypher,
+    cytoscape,
+    dot,
+    gexf,
+    graphml,
+    jsonl,
+    mermaid,
+    obsidian,
+    svg,
+)
 from export.formats import csv as csv_format
-from export.formats import graphml, jsonl
 from export.formats import html as html_format
 from export.formats import json as json_format
 from export.page import page
@@ -24,6 +36,9 @@ from graphstore.ids import canonical
 from tests.unit.export.export_sample import HOSTILE, SPOKEN, tiny
 
 CLEAN = HOSTILE.replace("\x00", "").replace("\x0b", "").replace("\ufffe", "")
+
+
+ZIPPED = ("csv", "obsidian")
 
 
 def written(module, view) -> bytes:
@@ -37,7 +52,7 @@ def readable(name: str, view) -> str:
     if name == "html":
         return json.dumps(page(view), indent=1, sort_keys=True, ensure_ascii=True) + "\n"
     body = written(writer(name), view)
-    if name == "csv":
+    if name in ZIPPED:
         with ZipFile(io.BytesIO(body)) as archive:
             return "".join(f"== {m}\n{archive.read(m).decode()}" for m in archive.namelist())
     return body.decode()
@@ -214,6 +229,109 @@ def test_page_without_a_bundle_says_what_to_do(monkeypatch, tmp_path):
 @pytest.mark.parametrize("name", [name for name in format_names() if name != "html"])
 def test_no_turn_text_by_default_in_any_format(name):
     assert SPOKEN not in readable(name, tiny(Switches(with_hypotheses=True)))
+
+
+def test_gexf_comes_back_from_networkx_with_its_times():
+    view = tiny()
+    graph = nx.read_gexf(io.BytesIO(written(gexf, view)))
+    assert set(graph.nodes) == {row.key for row in view.every_node()}
+    assert graph.number_of_edges() == len(view.every_edge())
+    thread = graph.nodes["notes:1"]
+    assert (thread["start"], thread.get("end")) == ("2025-11-03", None)
+    assert graph.nodes["notes:2"]["title"] == CLEAN
+    marked = [edge for _, _, edge in graph.edges(data=True) if edge.get("marked")]
+    assert len(marked) == len(view.hypotheses)
+
+
+def test_cytoscape_json_comes_back_from_networkx_as_it_was():
+    view = tiny()
+    graph = nx.cytoscape_graph(json.loads(written(cytoscape, view)))
+    assert set(graph.nodes) == {row.key for row in view.every_node()}
+    assert graph.number_of_edges() == len(view.every_edge())
+    assert graph.nodes["notes:1"]["name"] == "Thread 1"
+    elements = json.loads(written(cytoscape, view))["elements"]
+    dreamt = [edge["data"] for edge in elements["edges"] if edge.get("classes") == "dreamt"]
+    assert {edge["marked"] for edge in dreamt} == {"Hypothesis, not source"}
+    assert len(dreamt) == 4
+    assert sum("position" in node for node in elements["nodes"]) == 2
+
+
+def test_svg_is_strict_xml_with_dashed_marked_dreams():
+    tree = ET.fromstring(written(svg, tiny()))  # noqa: S314 - our own bytes
+    space = "{http://www.w3.org/2000/svg}"
+    dreamt = [line for line in tree.iter(f"{space}line") if line.get("class") == "dreamt"]
+    assert len(dreamt) == 4
+    assert all((line[0].text or "").startswith("Hypothesis, not source") for line in dreamt)
+    assert not list(tree.iter(f"{space}script"))
+
+
+def test_canvas_edges_join_cards_that_are_there():
+    made = json.loads(written(canvas, tiny()))
+    cards = {card["id"] for card in made["nodes"]}
+    assert len(cards) == 9
+    assert {edge[end] for edge in made["edges"] for end in ("fromNode", "toNode")} <= cards
+    assert sum("Hypothesis, not source" in edge.get("label", "") for edge in made["edges"]) == 4
+
+
+def test_vault_links_lead_to_notes_and_front_matter_is_json():
+    with ZipFile(io.BytesIO(written(obsidian, tiny()))) as archive:
+        notes = {name: archive.read(name).decode() for name in archive.namelist()}
+    stems = {name.rpartition("/")[2].removesuffix(".md") for name in notes}
+    assert len(stems) == len(notes) == 9
+    for name, note in notes.items():
+        assert not set(':*?"<>|#^[]\\') & set(name)
+        assert set(re.findall(r"\[\[([^\]]*)\]\]", note.partition("\n---\n")[2])) <= stems
+        front = note.split("---\n")[1]
+        for line in front.splitlines():
+            json.loads(line.partition(": ")[2])
+    dreamt = [note for note in notes.values() if "Hypotheses, not sources" in note]
+    assert len(dreamt) == 4
+    assert any(f"> {SPOKEN}" in note for note in notes.values())
+
+
+def test_mermaid_keeps_the_best_connected_and_says_what_it_left_out():
+    view = tiny()
+    row = next(row for row in view.nodes if row.table == "Concept")
+    many = tuple(replace(row, key=f"c:{number}") for number in range(300))
+    text = written(mermaid, replace(view, nodes=(*view.nodes, *many))).decode()
+    assert "%% 109 less connected nodes are left out" in text
+    assert text.count("([") == 194
+    assert text.count("Hypothesis, not source") == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("it's", r"'it\'s'"),
+        ("a\\'; DROP", r"'a\\\'; DROP'"),
+        ("a\nb", r"'a\nb'"),
+        (True, "true"),
+        (None, "null"),
+        (1.5, "1.5"),
+        (("a", "b"), "['a', 'b']"),
+    ],
+)
+def test_cypher_literals_cannot_be_left(value, shown):
+    assert cypher.literal(value) == shown
+
+
+def test_cypher_writes_one_statement_a_line():
+    lines = written(cypher, tiny()).decode().splitlines()
+    assert all(line.endswith(";") for line in lines)
+    assert len(lines) == 7 + len(tiny().every_node()) + len(tiny().every_edge())
+    assert sum("`marked`: 'Hypothesis, not source'" in line for line in lines) == 4
+
+
+@pytest.mark.parametrize("text_in", ['a "b"', "back\\slash", "two\nlines"])
+def test_dot_strings_stay_on_one_line_and_closed(text_in):
+    quoted = dot.quoted(text_in)
+    assert "\n" not in quoted
+    assert json.loads(quoted) == " ".join(text_in.split())
+
+
+def test_dot_marks_dreamt_edges():
+    text = written(dot, tiny()).decode()
+    assert text.count("style=dashed") == text.count("Hypothesis, not source") == 4
 
 
 def test_one_type_per_column():
