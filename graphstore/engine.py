@@ -82,13 +82,15 @@ def load(name: str) -> ModuleType:
 
     Raises EngineConflict, EngineUnavailable.
     """
+    if name not in ENGINES:
+        raise EngineUnavailable(name, "unknown engine")
     for other in ENGINES:
         if other != name and other in sys.modules:
             raise EngineConflict(name, other)
     try:
         return importlib.import_module(name)
     except ImportError as cause:
-        raise EngineUnavailable(name, ENGINES.get(name, "unknown engine")) from cause
+        raise EngineUnavailable(name, ENGINES[name]) from cause
 
 
 def graph_file(workspace: Path, engine: str) -> Path:
@@ -202,8 +204,8 @@ class Transaction:
         for start in range(0, len(rows), BATCH):
             yield self.columns(cypher, rows=arrow_table(columns, rows[start : start + BATCH]))
 
-    def merge(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
-        """Upsert rows and check that every one of them found its place.
+    def put(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
+        """Write rows and check that every one of them found its place.
 
         Raises RowsLost when an edge lacks an end: it would vanish without a word.
         """

@@ -1,6 +1,7 @@
 """Which ad-hoc Cypher may run: one reading statement, by an allow-list of clauses and functions."""
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from graphstore.errors import QueryRefused
@@ -12,7 +13,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
     r"|(?P<parameter>\$[A-Za-z_]\w*)"
     r"|(?P<word>[^\W\d]\w*)"
-    r"|(?P<mark><=|>=|<>|=~|\.\.|->|<-|[-+*/%^=<>()\[\]{},.:|!&])",
+    r"|(?P<mark><=|>=|<>|=~|\.\.|->|<-|/(?!\*)|[-+*%^=<>()\[\]{},.:|!&])",
     re.DOTALL,
 )
 LIMIT: Final = 20_000
@@ -22,7 +23,7 @@ _OPENERS: Final = frozenset({"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"})
 _WRITING: Final = """
 ADD ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT COMMENT COMMIT COPY CREATE DELETE DETACH DROP
 EXPLAIN EXPORT EXTENSION FOREACH FORCE GRANT IMPORT INSERT INSTALL INTO LOAD MACRO MERGE PREPARE
-PROFILE PROJECT REMOVE RENAME REVOKE ROLLBACK SET TRANSACTION TRUNCATE UNINSTALL UPDATE USE VACUUM
+PROFILE REMOVE RENAME REVOKE ROLLBACK SET TRANSACTION TRUNCATE UNINSTALL UPDATE USE VACUUM
 YIELD
 """
 _READING: Final = """
@@ -68,8 +69,11 @@ def tokens(cypher: str) -> list[tuple[str, str]]:
     return found
 
 
-def check(cypher: str) -> str:
-    """Return the query without a closing semicolon if it only reads; raises QueryRefused."""
+def check(cypher: str, parameters: Collection[str] = ()) -> str:
+    """Return the query without a closing semicolon if it only reads; raises QueryRefused.
+
+    ``parameters`` are the names that have a value: the engine would take others for null.
+    """
     statement = cypher.strip().removesuffix(";")
     found = tokens(statement)
     words = [word.upper() for kind, word in found if kind == "word"]
@@ -79,6 +83,10 @@ def check(cypher: str) -> str:
         found = found[2:]
     elif words[0] not in _OPENERS:
         raise QueryRefused(_BEGIN)
+    for kind, word in found:
+        if kind == "parameter" and word[1:] not in parameters:
+            reason = f"the parameter {word} has no value"
+            raise QueryRefused(reason)
     for (kind, word), (_, following) in zip(found, [*found[1:], ("", "")], strict=True):
         _check_token(kind, word, following)
     if "RETURN" not in words:

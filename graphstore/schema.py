@@ -127,23 +127,36 @@ def _keys(cls: type[Edge]) -> str:
     return " {" + ", ".join(f"`{key}`: `c_{key}`" for key in cls.KEYS) + "}"
 
 
-@cache
-def merge_edge(cls: type[Edge], src: str, dst: str) -> str:
-    """Insert or replace edges of one pair from a table of ``c_src``, ``c_dst``, ``c_<column>``."""
-    names = [column.name for column in columns(cls) if column.name not in cls.KEYS]
+def _between(cls: type[Edge], src: str, dst: str) -> str:
     return (
-        f"{_ends(src, dst)} MERGE (a)-[r:`{cls.TABLE}`{_keys(cls)}]->(b)"
-        f"{_set('r', names)} RETURN count(*) AS rows"
+        f"LOAD FROM $rows MATCH (a:`{src}` {{`{key_of(src)}`: `c_src`}})"
+        f"-[r:`{cls.TABLE}`{_keys(cls)}]->(b:`{dst}` {{`{key_of(dst)}`: `c_dst`}})"
     )
+
+
+@cache
+def create_edge(cls: type[Edge], src: str, dst: str) -> str:
+    """Insert edges of one pair from a table of ``c_src``, ``c_dst``, ``c_<column>``.
+
+    Not MERGE: beside edges that the same transaction wrote, the engine finds wrong matches.
+    """
+    names = ", ".join(f"`{column.name}`: `c_{column.name}`" for column in columns(cls))
+    return (
+        f"{_ends(src, dst)} CREATE (a)-[r:`{cls.TABLE}` {{{names}}}]->(b) RETURN count(*) AS rows"
+    )
+
+
+@cache
+def set_edge(cls: type[Edge], src: str, dst: str) -> str:
+    """Replace the properties of edges of one pair, found by their ends and keys."""
+    names = [column.name for column in columns(cls) if column.name not in cls.KEYS]
+    return f"{_between(cls, src, dst)}{_set('r', names)} RETURN count(*) AS rows"
 
 
 @cache
 def delete_edge(cls: type[Edge], src: str, dst: str) -> str:
     """Delete edges of one pair by their ends and keys."""
-    return (
-        f"LOAD FROM $rows MATCH (a:`{src}` {{`{key_of(src)}`: `c_src`}})"
-        f"-[r:`{cls.TABLE}`{_keys(cls)}]->(b:`{dst}` {{`{key_of(dst)}`: `c_dst`}}) DELETE r"
-    )
+    return f"{_between(cls, src, dst)} DELETE r"
 
 
 @cache
@@ -225,11 +238,6 @@ def count_edges(cls: type[Edge], src: str, dst: str, *, backward: bool) -> str:
         else f"(a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`)"
     )
     return f"MATCH {walk} RETURN count(*) AS rows"
-
-
-TURNS_OF_THREADS: Final = (
-    "MATCH (n:`SourceRef`) WHERE list_contains($threads, n.`thread_id`) RETURN n.`ref` AS key"
-)
 
 
 @cache

@@ -470,7 +470,7 @@ class Store:
         timeout_s: float = 10.0,
     ) -> QueryTable:
         """Run one reading statement; raises QueryRefused for any other."""
-        checked = guard.check(cypher)
+        checked = guard.check(cypher, params)
         given = {name: clean(cell) for name, cell in params.items()}
         try:
             with self._reader(timeout_s) as statement:

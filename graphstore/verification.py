@@ -167,7 +167,7 @@ def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     delta = projection.difference(had, wanted)
     for row in (*delta.drop_nodes, *delta.drop_edges):
         yield Fault(kind="graph", subject=_name(row), detail="the ledger gives no such row")
-    for row in (*delta.put_nodes, *delta.put_edges):
+    for row in (*delta.put_nodes, *delta.set_edges, *delta.new_edges):
         detail = "the ledger gives this row otherwise, or it is missing"
         yield Fault(kind="graph", subject=_name(row), detail=detail)
     if set(source.parts.all()) != set(parts):

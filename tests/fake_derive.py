@@ -7,14 +7,25 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
 from graphstore.derivation import Ground
-from graphstore.ids import concept_id, fingerprint, question_id, ref, thread_id
+from graphstore.ids import (
+    concept_id,
+    fingerprint,
+    hypothesis_id,
+    journey_id,
+    question_id,
+    ref,
+    thread_id,
+)
+from graphstore.model.base import Value
 from graphstore.model.conversation import LineageKind, LineageLink, Role, Taint, Thread, Turn
+from graphstore.model.hypothesis import Hypothesis, HypothesisState
 from graphstore.model.knowledge import (
     Answers,
     Asks,
     Concept,
     ConceptKind,
     Facts,
+    JourneyStatus,
     Links,
     LinkType,
     Mentions,
@@ -24,7 +35,16 @@ from graphstore.model.knowledge import (
     Relations,
     Signal,
 )
-from graphstore.model.record import Count, EpochRecord, JourneyRecord, ThreadRecord
+from graphstore.model.record import (
+    Count,
+    CycleRecord,
+    EpochRecord,
+    JourneyRecord,
+    Stop,
+    ThreadRecord,
+)
+from graphstore.schema import EDGE_CLASSES, NODE_CLASSES
+from graphstore.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -222,3 +242,106 @@ def _mention(table: str, src: str, word: str, own: str) -> Mentions:
 
 def refs_of(native: str, *numbers: int) -> tuple[str, ...]:
     return tuple(ref(thread_id("test", native), number) for number in numbers)
+
+
+def a_journey_record(*stops: Stop, created_at: str = "a", **changes: object) -> JourneyRecord:
+    inquiry = "why do locks fail under load"
+    base = JourneyRecord(
+        journey_id=journey_id(inquiry, refs_of(created_at, 1)[0]),
+        path_label="locks / load",
+        core_inquiry=inquiry,
+        status=JourneyStatus.TRAVELING,
+        stops=stops,
+        reason="created",
+    )
+    return base.replace(**changes)
+
+
+def a_stop(seq: int, native: str, number: int, **changes: object) -> Stop:
+    return Stop(
+        seq=seq,
+        moment=f"moment {seq}",
+        refs=refs_of(native, number),
+        at=START + timedelta(days=seq),
+    ).replace(**changes)
+
+
+def a_hypothesis(cls: type[Hypothesis], src: str, dst: str, **changes: object) -> Hypothesis:
+    """Between two questions, resting on the first turn of threads a and b."""
+    refs = tuple(changes.pop("refs", (*refs_of("a", 1), *refs_of("b", 1))))
+    base = cls(
+        src_table="Question",
+        src=src,
+        dst_table="Question",
+        dst=dst,
+        hypothesis_id=hypothesis_id("amplification", "shared_question", src, dst, refs),
+        function="amplification",
+        rule="shared_question",
+        mode="replay",
+        method="deterministic",
+        model=None,
+        title="They rhyme",
+        summary="",
+        why_not_fact="",
+        claims="[]",
+        refs=refs,
+        ref_fingerprints=tuple(f"b2:{n}" for n in range(len(refs))),
+        counter_evidence="[]",
+        counter_refs=(),
+        source_fingerprint="b2:0",
+        cues=(),
+        voices=(),
+        seed_id=None,
+        shape=None,
+        provenance="computed",
+        pack_id="p",
+        job_id="job:1",
+        cycle_id="dc:1",
+        state=HypothesisState.ACCEPTED,
+        start_points=40,
+        points=40,
+        confirmations=0,
+        contradictions=0,
+        validation_ids=(),
+        retention=0.5,
+        quality=0.5,
+        declared_confidence=None,
+        divergence=0.1,
+        coefficients="1",
+        sensitivity="none",
+        next_check="",
+        extras="{}",
+        created_at=NOW,
+        validated_at=None,
+        review_after=NOW + timedelta(days=14),
+        expires_at=NOW + timedelta(days=30),
+        validated_by="dream_adjudication",
+        invalidation_triggers=("source_gone",),
+        supersedes=None,
+        superseded_by=None,
+        closed_at=None,
+        closed_reason=None,
+    )
+    return base.replace(**changes)
+
+
+def a_cycle_record(*hypotheses: Hypothesis, **changes: object) -> CycleRecord:
+    base = CycleRecord(
+        cycle_id="dc:1",
+        generation=1,
+        trigger="manual",
+        gate=(),
+        leased_seq=1,
+        started_at=NOW,
+        ended_at=NOW,
+        outcome="landed",
+        hypotheses=hypotheses,
+    )
+    return base.replace(**changes)
+
+
+def everything(store: Store) -> dict[str, tuple[Value, ...]]:
+    """Every row of every table, by class name."""
+    nodes = {cls.__name__: store.nodes(cls) for cls in NODE_CLASSES}
+    edges = {cls.__name__: store.edges(cls) for cls in EDGE_CLASSES}
+    return {**nodes, **edges}
