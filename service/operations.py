@@ -294,6 +294,7 @@ def scout(
     top: int = 0,
     since: str = "",
     until: str = "",
+    stop: str = "",
     public: bool = False,
 ) -> ScoutReport:
     """Find the places of the graph that are worth a second look."""

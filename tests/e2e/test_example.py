@@ -170,12 +170,23 @@ def side_turns(found, thread, count):
     assert sum(turn.role is Role.OTHER for turn in turns) == int(count)
 
 
-def loss(found, code, count):
-    assert found.up.ingest.count(code) == int(count)
+def code(found, name):
+    """Count and places of a code in the report."""
+    return next(each for each in found.up.ingest.codes if each.code == name)
 
 
-def loss_place(found, code, file, line):
-    assert any(place.endswith(f"{file}:{line}") for place in found.up.ingest.places(code))
+def loss(found, name, count):
+    assert code(found, name).count == int(count)
+
+
+def pending_place(found, name, file, offset):
+    row = next(row for row in found.up.ingest.carriers if row.file.endswith(file))
+    assert row.pending_offset == int(offset)
+    assert code(found, name)
+
+
+def loss_place(found, name, file, line):
+    assert any(place.endswith(f"{file}:{line}") for place in code(found, name).places)
 
 
 def turn_count(found, thread, count):
@@ -183,7 +194,7 @@ def turn_count(found, thread, count):
 
 
 def carriers(found, thread, count):
-    assert sum(thread in row.threads for row in found.files) == int(count)
+    assert sum(thread in row.thread_ids for row in found.files) == int(count)
 
 
 def lineage(found, child, parent, kind, split):
@@ -369,7 +380,7 @@ CHECKS = {
     "now": now_check,
     "exit": exit_code,
     "notice": loss,
-    "notice_place": loss_place,
+    "notice_place": pending_place,
     "own_turns": turn_count,
     **{
         check.__name__: check
