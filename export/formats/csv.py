@@ -35,7 +35,8 @@ def _cell(value: Cell) -> str:
 
 def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     lines = io.StringIO(newline="")
-    writer = csv.writer(lines, lineterminator="\n")
+    # the writer quotes only line ends that it writes itself, so both must be in here
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows(rows)
     return lines.getvalue()
