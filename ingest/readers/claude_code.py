@@ -72,6 +72,7 @@ _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
 _NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
 _ENCODED: Final = re.compile(r"-|[A-Za-z]--")
 _COMMAND: Final = re.compile(r"\s*/[\w:-]+(?:\s|\Z)")
+_STOPS: Final = ("end_turn", "stop_sequence")  # compared with whatever a record holds
 _PATH_LIMIT: Final = 1024
 _TITLE_KEYS: Final = ("customTitle", "aiTitle", "title", "summary")
 
@@ -89,7 +90,13 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def _is_ours(record: dict[str, Any]) -> bool:
     if "sessionId" in record and "uuid" in record and "parentUuid" in record:
         return True
-    return record.get("type") in _TYPES and any(key in record for key in _OWNERS)
+    return _type(record) in _TYPES and any(key in record for key in _OWNERS)
+
+
+def _type(value: dict[str, Any]) -> str:
+    """Type of a record or block; empty if it is no text."""
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 class SessionKey(NamedTuple):
@@ -121,7 +128,7 @@ class _Message:
         self.calls: list[tuple[str, int]] = []
         self.touched: list[str] = []
         self.thought = False
-        self.stop: object = None
+        self.stopped = False
         self.records = 0
         self.turn: RawTurn | None = None
         self.result_since = False
@@ -186,9 +193,9 @@ class Transcript:
     def add(self, record: Record) -> None:
         """Take in one record and dispose of it, now or with its message."""
         value = record.value
-        kind = value.get("type")
+        kind = _type(value)
         self._note_head(value, kind)
-        if self._is_copy(value, str(kind), record.line):
+        if self._is_copy(value, kind, record.line):
             return
         if kind == "user":
             self._user(record)
@@ -199,9 +206,9 @@ class Transcript:
         elif kind == "queue-operation":
             self._queue(record)
         else:
-            self._other(record, str(kind))
+            self._other(record, kind)
 
-    def _note_head(self, value: dict[str, Any], kind: object) -> None:
+    def _note_head(self, value: dict[str, Any], kind: str) -> None:
         folder, fork = value.get("cwd"), value.get("forkedFrom")
         if isinstance(folder, str) and folder:
             self.folders.setdefault(folder)
@@ -350,7 +357,7 @@ class Transcript:
             self._enqueue(record, content)
             return
         self.tally.drop("meta")
-        if operation in {"remove", "popAll"}:
+        if operation in ("remove", "popAll"):
             self._unqueue(content, every=operation == "popAll")
 
     def _enqueue(self, record: Record, content: str) -> None:
@@ -440,7 +447,7 @@ class Transcript:
     ) -> None:
         held.records += 1
         held.result_since = False
-        held.stop = message.get("stop_reason")
+        held.stopped = message.get("stop_reason") in _STOPS
         uuid = record.value.get("uuid")
         if isinstance(uuid, str):
             held.keys.append(uuid)
@@ -499,7 +506,7 @@ class Transcript:
         turn.records = held.records
         turn.key = held.keys[0] if held.keys else None
         turn.also = tuple(held.keys[1:])
-        turn.stopped = held.stop in {"end_turn", "stop_sequence"}
+        turn.stopped = held.stopped
         turn.calls_tool = turn.calls_tool or bool(held.calls)
 
     # --- the rest
@@ -629,7 +636,7 @@ def _user_parts(content: str | list[Any]) -> tuple[list[str], list[Attachment], 
     attachments: list[Attachment] = []
     results = False
     for block in content:
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = _type(block) if isinstance(block, dict) else ""
         if isinstance(block, str):
             blocks.append(block)
         elif kind == "text" and isinstance(block.get("text"), str):
@@ -737,9 +744,9 @@ class _File:
 
     def add(self, record: Record) -> None:
         value = record.value
-        kind = value.get("type")
+        kind = _type(value)
         if kind in {"summary", "ai-title", "custom-title"}:
-            self.title(value, str(kind))
+            self.title(value, kind)
         elif kind in {"file-history-snapshot", "progress"}:
             self.tally.drop("meta")
         else:

@@ -47,7 +47,7 @@ _TOOLS: Final = frozenset({
 })  # fmt: skip
 _TIMES: Final = ("timestamp", "created_at", "create_time", "createdAt", "date")
 _IDS: Final = ("id", "conversation_id")
-_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+_TEXTS: Final = ("text", "input_text", "output_text")  # compared with whatever a part holds
 _KNOWN: Final = frozenset({*_LISTS, "role", "content", "from", "value"})
 _NO_KEY: Final = "\0"
 """A key that no object has: a document is one conversation, or a list of them."""
@@ -185,12 +185,12 @@ def _content(
     blocks: list[str] = []
     attachments: list[Attachment] = []
     for part in content:
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = part.get("type", "text") if isinstance(part, dict) else None
         if isinstance(part, str):
             blocks.append(part)
         elif not isinstance(part, dict):
             continue
-        elif isinstance(part.get("text"), str) and (kind is None or kind in _TEXTS):
+        elif isinstance(part.get("text"), str) and kind in _TEXTS:
             blocks.append(part["text"])
         elif (found := _file(part)) is not None:
             attachments.append(found)
