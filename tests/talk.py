@@ -84,7 +84,9 @@ def grounded(threads: Sequence[Thread], facts: Sequence[Facts], roots: Mapping[s
     concepts: dict[str, Concept] = {}
     lineages: dict[str, set[str]] = {}
     mentions: dict[tuple[str, str, str], Mentions] = {}
-    for thread, found in zip(threads, facts, strict=True):
+    # a store joins rows by key and not by arrival
+    ordered = sorted(zip(threads, facts, strict=True), key=lambda pair: pair[0].thread_id)
+    for thread, found in ordered:
         nodes.append(_thread_node(thread, found, roots[thread.thread_id]))
         turns.extend(_turn_nodes(thread, found))
         for question in found.questions:

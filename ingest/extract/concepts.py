@@ -378,7 +378,8 @@ def _merge_paths(found: Candidates) -> None:
         kept.forms.setdefault(source, 0)
 
 
-def _parts(key: str) -> Iterator[str]:
+def parts(key: str) -> Iterator[str]:
+    """Shorter terms inside a term."""
     words = key.split(" ")
     for size in range(1, len(words)):
         for start in range(len(words) - size + 1):
@@ -395,7 +396,7 @@ def _drop_nested(found: Candidates) -> None:
     for key, longer in found.items():
         if longer.count < _TWICE or longer.kind not in {ConceptKind.TERM, ConceptKind.ENTITY}:
             continue
-        for part in _parts(key):
+        for part in parts(key):
             shorter = found.get(part)
             if (
                 shorter is not None

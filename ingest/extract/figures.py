@@ -9,7 +9,7 @@ from graphstore.model.hubs import fold as fold_stop
 from graphstore.model.hubs import stop_list
 from graphstore.model.knowledge import ConceptKind
 from graphstore.model.record import EpochRecord
-from ingest.extract.concepts import TYPED, Candidate, Candidates, fold
+from ingest.extract.concepts import NESTED, TYPED, Candidate, Candidates, fold, parts
 
 FLOOR: Final = 12
 PER_THOUSAND_WORDS: Final = 4
@@ -85,6 +85,8 @@ def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]
             generic = is_stop(label)
             share = GENERIC_SHARE if generic else 1.0
             scored.append((one.count * epoch.idf(key) * one.weight * share, label, key, generic))
+    nested = _nested(candidates, [key for _, _, key, _ in scored], epoch)
+    scored = [row for row in scored if row[2] not in nested]
     scored.sort(key=lambda row: (-row[0], row[1]))
     top = scored[0][0] if scored else 1.0
     kept: dict[str, Kept] = {}
@@ -101,6 +103,25 @@ def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]
         # two keys may meet in one label; the more salient one stands for both
         kept.setdefault(made.concept_id, made)
     return tuple(kept.values())
+
+
+def _nested(candidates: Candidates, passing: list[str], epoch: Figures) -> set[str]:
+    """Parts that hardly occur outside one longer term, in this thread and in the store."""
+    found: set[str] = set()
+    for key in passing:
+        longer = candidates[key]
+        if longer.kind in TYPED:
+            continue
+        for part in parts(key):
+            shorter = candidates.get(part)
+            if (
+                shorter is not None
+                and shorter.kind not in TYPED
+                and longer.count > NESTED * shorter.count
+                and epoch.df(key) > NESTED * epoch.df(part)
+            ):
+                found.add(part)
+    return found
 
 
 def is_stop(label: str) -> bool:

@@ -19,7 +19,7 @@ _PER_CONCEPT: Final = 10
 _NEAR: Final = 20
 """Characters between a cue and the concepts that it joins."""
 _LEAST_LETTERS: Final = 3
-_ADJACENT: Final = 3
+_ADJACENT: Final = 6
 _TURNED: Final = {"caused_by": "causes"}
 
 
@@ -39,7 +39,7 @@ def _company(mentions: list[tuple[str, str]], floor: float) -> Iterator[Relates]
     refs: dict[str, set[str]] = {}
     for concept, ref in mentions:
         refs.setdefault(concept, set()).add(ref)
-    chosen = [pair for pair in together(mentions) if pair.pmi > 0 and pair.pmi > floor]
+    chosen = [pair for pair in together(mentions) if pair.pmi > 0 and pair.pmi >= floor]
     for pair in _strongest(chosen):
         yield Relates(
             src_table="Concept",

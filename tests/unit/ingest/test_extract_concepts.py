@@ -123,7 +123,7 @@ def test_paths_lose_project_line_and_dots():
     assert relative("/srv/other/clock/src/a.py", "/home/m/clock") == "src/a.py"
     assert relative("./src/a.py", None) == "src/a.py"
     assert relative("src/a.py.", None) == "src/a.py"
-    assert relative("/tmp/scratch/a.py", None) == ""
+    assert relative("/proc/scratch/a.py", None) == ""
     assert relative("../../up.py", None) == ""
     assert relative("logs/468a327a-3a67-4489-aa5d-93c1c4b1cd8e/a.json", None) == ""
 

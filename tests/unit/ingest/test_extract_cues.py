@@ -130,7 +130,7 @@ OTHER_FAMILIES = [
     ("es", "correction", "", "No, eso no es el nivel medio.", "Eso es el nivel medio."),
     ("es", "texture", "uncertainty", "No estoy seguro.", "Es un sitio seguro."),
     ("zh", "frontier", "blocked", "在等许可证", "许可证到了"),
-    ("zh", "correction", "", "不对，是海图基准面", "海图基准面"),
+    ("zh", "correction", "", "不对\uff0c是海图基准面", "海图基准面"),
     ("zh", "decision", "chose", "我们用锚式擒纵", "锚式擒纵很好"),
     ("ja", "frontier", "next", "次はふたを閉める", "ふたは閉まった"),
     ("ja", "correction", "", "いいえ、違います", "はい、そうです"),
