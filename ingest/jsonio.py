@@ -58,8 +58,9 @@ def loads(raw: bytes) -> tuple[object, Repairs]:
     Lone surrogates, huge numbers, NaN and bad UTF-8 are read. Raises ``ValueError`` if it is
     no JSON or nested deeper than ``DEPTH_LIMIT``.
     """
+    repairs: Repairs = ()
     try:
-        value, repairs = orjson.loads(raw), ()
+        value: object = orjson.loads(raw)
     except orjson.JSONDecodeError:
         text, repairs = decode(raw)
         value = _parse(_strict, text)

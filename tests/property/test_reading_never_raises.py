@@ -203,6 +203,14 @@ def places(value, path=()):
 PLACES = [path for path in places(TALK) if path]
 
 
+def change(target, path, value):
+    """Put a value at a path, unless an earlier change took the path away."""
+    for key in path[:-1]:
+        target = target.get(key) if isinstance(target, dict) else None
+    if isinstance(target, dict):
+        target[path[-1]] = value
+
+
 @given(
     changes=st.lists(
         st.tuples(st.sampled_from(PLACES), JSON | st.just("a")), min_size=1, max_size=6
@@ -211,13 +219,7 @@ PLACES = [path for path in places(TALK) if path]
 def test_any_field_of_a_chatgpt_export_may_be_anything(changes):
     talk = deepcopy(TALK)
     for path, value in changes:
-        target = talk
-        for key in path[:-1]:
-            target = target[key] if isinstance(target, dict) and key in target else None
-            if isinstance(target, list) or target is None:
-                break
-        if isinstance(target, dict):
-            target[path[-1]] = value
+        change(talk, path, value)
     check(chatgpt, json.dumps([talk, TALK]).encode())
 
 
