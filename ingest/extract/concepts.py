@@ -291,6 +291,8 @@ class Token:
 @lru_cache(maxsize=200_000)
 def _token(word: str, code: str) -> Token | None:
     """What a word gives to terms; None when it delimits them."""
+    if not (word[0].isalnum() or "\u0900" <= word[0] <= "\u097f"):
+        return None
     if has_cjk(word):
         pieces = unspaced(word)
         return Token(word, word, ConceptKind.TERM, pieces=pieces) if pieces else None

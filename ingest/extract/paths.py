@@ -108,7 +108,7 @@ _EXTENSIONS: Final = frozenset(
 )
 _LINE: Final = re.compile(r"(?::\d+)+$")
 _DATE: Final = re.compile(r"[\d/.-]+$")
-_PASSING: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{16}|\d{10}|REDACTED")
+_PASSING: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{16}|\d{10}|REDACTED|/tmp/")
 """Ids and stamps in a path: it names one run, not a place."""
 _DEEP: Final = 2
 """Slashes that make a path of words without an ending."""

@@ -20,6 +20,8 @@ _NEAR: Final = 20
 """Characters between a cue and the concepts that it joins."""
 _LEAST_LETTERS: Final = 3
 _ADJACENT: Final = 6
+_MUTUAL: Final = frozenset({"alternative_to", "contradicts"})
+"""Relations without direction: the first id stands first."""
 _TURNED: Final = {"caused_by": "causes"}
 
 
@@ -142,6 +144,8 @@ def _joined(
     right = _nearest(present, folded, hit.end, hit.end + near, last=False)
     if left and right and left != right:
         src, dst = (right, left) if hit.kind in _TURNED else (left, right)
+        if hit.kind in _MUTUAL:
+            src, dst = sorted((src, dst))
         yield (src, dst, _TURNED.get(hit.kind, hit.kind)), why
 
 

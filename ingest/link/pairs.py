@@ -53,7 +53,7 @@ def together(mentions: Iterable[tuple[str, str]]) -> list[Pair]:
             pmi = _pmi(met, key, in_threads, len(threads))
         else:
             continue
-        pairs.append(Pair(*key, shared, max(met, shared > 0), pmi))
+        pairs.append(Pair(*key, shared, max(met, int(shared > 0)), pmi))
     return pairs
 
 

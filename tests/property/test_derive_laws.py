@@ -24,7 +24,7 @@ HUMAN = (
     "Blocked: waiting for the mason and the oak post.",
     "I chose the anchor escapement instead of the dead-beat escapement.",
     "Never mind.",
-    "为什么数据库超时？",
+    "为什么数据库超时\uff1f",
     "ValueError: bad drum 12",
 )
 ASSISTANT = (

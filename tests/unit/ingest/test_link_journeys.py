@@ -148,7 +148,10 @@ def test_an_earlier_thread_is_appended_by_sequence():
 def test_an_ended_journey_is_revived_by_a_new_asking_only(status):
     _, _, record = begun()
     ended = record.replace(status=status)
-    moved = three()[:2] + (a_thread("c", CORE, ANSWER, "I chose the other escape wheel.", day=40),)
+    moved = (
+        *three()[:2],
+        a_thread("c", CORE, ANSWER, "I chose the other escape wheel.", day=40),
+    )
     ground, epoch = told(*moved)
     assert find(ground, (ended,), epoch).records == ()
     ground, epoch = told(*three(), a_thread("d", CORE, ANSWER, day=60))
