@@ -144,7 +144,7 @@ class _Open:
         return Line(number, offset, raw.removesuffix(b"\r"), state, end, head)
 
     def _unwanted(self, raw: bytes) -> bool:
-        if self.skip is None or raw.find(self.skip.hint, 0, SKIP_HEAD) < 0:
+        if self.skip is None or not _is_suspect(raw, self.skip):
             return False
         return self.skip.pattern.match(raw, 0, SKIP_HEAD) is not None
 
@@ -156,13 +156,17 @@ class _Open:
         self.pieces = [seen[-SKIP_TAIL:]] if seen else []
 
 
+def _is_suspect(raw: bytes, skip: Skip) -> bool:
+    return raw.find(skip.hint, 0, SKIP_HEAD) >= 0
+
+
 def _split(chunks: Iterable[bytes], offset: int, limit: int, skip: Skip | None) -> Iterator[Line]:
     number = 1
     held = _Open(limit, skip)
     for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
-            if held.size or len(piece) > limit or skip is not None:
+            if held.size or len(piece) > limit or (skip and _is_suspect(piece, skip)):
                 held.add(piece)
                 line = held.close(number, offset, 1)
             else:  # nearly always a line lies in one chunk
