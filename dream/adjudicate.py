@@ -150,12 +150,13 @@ def both_sides(draft: Draft, pack: Pack) -> bool:
 
 
 def claim_grounded(draft: Draft, pack: Pack) -> bool:
-    """Each claim shares a specific concept or two content words with the turns it cites."""
+    """Each claim with refs shares a specific concept or two content words with what it cites."""
     turns = {turn.alias: turn for turn in pack.turns}
     labels = {each.concept_id: each.label.casefold() for each in pack.concepts}
     return all(
         grounded(each.text, [turns[ref] for ref in each.refs if ref in turns], labels)
         for each in draft.claims
+        if each.refs
     )
 
 

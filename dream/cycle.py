@@ -160,7 +160,7 @@ def begin(
         generation = store.jobs.lease([unit.job for unit in units], now).generation
     seq = store.ledger.last_seq()
     return Leased(
-        cycle_id="dc:" + ids.digest(seq, sorted(unit.job.job_id for unit in units)),
+        cycle_id="dc:" + ids.digest(seq, tuple(sorted(unit.job.job_id for unit in units))),
         generation=generation,
         leased_seq=seq,
         started_at=now,

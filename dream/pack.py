@@ -101,8 +101,8 @@ def anchors(focus: Focus, index: Index, gathering: Gathering) -> None:
         case _:
             for node in side(focus, "cut", "via"):
                 if (table := index.table(node)) is not None:
-                    refs = index.refs_of(table, node)[:2]
-                    gathering.take(refs, "middle", index.label(table, node))
+                    naming = index.refs_of(table, node)[:2]
+                    gathering.take(naming, "middle", index.label(table, node))
 
 
 def spread(refs: Sequence[str], index: Index) -> list[str]:
@@ -154,8 +154,9 @@ def naming(ref: str, concepts: set[str], index: Index) -> float:
 
 def asked_by(table: str, node: str, index: Index) -> frozenset[str]:
     """Clean turns that ask a question, or in which a thread asks."""
-    asked = (node,) if table == "Question" else ()
-    asked = index.asked_in.get(node, ()) if table == "Thread" else asked
+    asked: tuple[str, ...] = (node,) if table == "Question" else ()
+    if table == "Thread":
+        asked = index.asked_in.get(node, ())
     return frozenset(
         ref
         for question in asked
@@ -286,5 +287,5 @@ def pack_id(focus: Focus, gathering: Gathering, pairs: tuple[Pair, ...]) -> str:
         focus.kind,
         focus.id,
         [list(each) for each in turns],
-        sorted(pair.pair_id for pair in pairs),
+        tuple(sorted(pair.pair_id for pair in pairs)),
     )

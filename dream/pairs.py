@@ -90,11 +90,8 @@ def across(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Best questions on both sides of a bridge."""
     near = questions_in(side(focus, "side_a"), index)[:BRIDGE_SIDE]
     far = questions_in(side(focus, "side_b"), index)[:BRIDGE_SIDE]
-    scored = sorted(
-        ((-adamic_adar(index, a, b), *sorted((a, b))) for a, b in product(near, far) if a != b)
-    )
-    for _, low, high in scored[:BRIDGE_BEST]:
-        yield Candidate("Question", low, "Question", high)
+    crossing = {(min(pair), max(pair)) for pair in product(near, far)}
+    yield from best(crossing, index)
 
 
 def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -200,7 +197,7 @@ def unresolved(focus: Focus, index: Index) -> Iterator[Candidate]:
 def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
     """The newest thread that asks, and the earliest wording; then questions next to it."""
     refs = index.cluster_refs(focus.id)
-    members = index.members[focus.id]
+    members = [each for each in index.members[focus.id] if each in index.askings]
     earliest = min(members, key=lambda each: (index.when(index.askings[each][0]), each))
     last = newest_thread(refs, index)
     if last is not None:
@@ -290,10 +287,15 @@ def of_edge(focus: Focus, index: Index) -> Iterator[Candidate]:
 
 
 def together(questions: Iterable[str], index: Index) -> Iterator[Candidate]:
-    """Pairs of different lineages among some questions, those of most and rarest ties first."""
+    """Pairs of different lineages among some questions."""
+    yield from best(combinations(sorted(questions), 2), index)
+
+
+def best(pairs: Iterable[tuple[str, str]], index: Index) -> Iterator[Candidate]:
+    """The eight pairs of questions apart with the most and rarest common neighbours."""
     scored = sorted(
         (-adamic_adar(index, low, high), low, high)
-        for low, high in combinations(sorted(questions), 2)
+        for low, high in pairs
         if apart(low, high, index)
     )
     for _, low, high in scored[:BRIDGE_BEST]:

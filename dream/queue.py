@@ -36,7 +36,7 @@ def priority(family: str, function: str) -> int:
 
 def job_id(pack: Pack, function: str) -> str:
     """Semantic key: the same function on the same ground is the same job."""
-    refs = sorted(turn.ref for turn in pack.turns)
+    refs = tuple(sorted(turn.ref for turn in pack.turns))
     return "job:" + ids.digest(function, pack.focus.kind, pack.focus.id, refs)
 
 

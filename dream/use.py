@@ -58,13 +58,15 @@ def use(hypothesis: Hypothesis, standing: Standing, request: Request) -> Use:
 def usable(standing: Valid | ReviewDue, request: Request, *, ambient: bool) -> Use:
     """Rows 4 to 10: the hypothesis stands."""
     if request.source_visible or request.annoyance_high:
-        return Use(manner="silent" if ambient else "quiet", reason="source_visible")
+        reason = "source_visible" if request.source_visible else "annoyance"
+        return Use(manner="silent" if ambient else "quiet", reason=reason)
     if request.contradiction_visible:
         return Use(manner="reopen_source", reason="contradiction_visible")
     if request.user_correction_visible:
         return Use(manner="ask_to_confirm", reason="user_correction")
     if request.evidence_requested or request.strong_claim:
-        return Use(manner="reopen_source", reason="evidence_requested")
+        reason = "evidence_requested" if request.evidence_requested else "strong_claim"
+        return Use(manner="reopen_source", reason=reason)
     if isinstance(standing, ReviewDue):
         return Use(manner="reopen_source", reason="review_due")
     if not request.is_relevant:

@@ -1,0 +1,97 @@
+"""The use plan, row by row: the first row that matches decides."""
+
+import pytest
+
+from dream.use import Request, use
+from graphstore.model.hypothesis import Expired, HypothesisState, Invalidated, ReviewDue, Valid
+from tests.dreamt import a_hypothesis
+
+AMBIENT = Request(kind="ambient")
+EXPLICIT = Request(kind="explicit")
+EVERYTHING = {
+    "is_relevant": False,
+    "source_visible": True,
+    "contradiction_visible": True,
+    "user_correction_visible": True,
+    "evidence_requested": True,
+    "strong_claim": True,
+    "annoyance_high": True,
+}
+GONE = Invalidated(reason="source_gone")
+
+ROWS = [
+    ({}, GONE, {}, "silent", "reopen_source", "source_gone"),
+    ({}, Expired(), {}, "silent", "reopen_source", "expired"),
+    ({}, Valid(), {"source_visible": True}, "silent", "quiet", "source_visible"),
+    ({}, Valid(), {"annoyance_high": True}, "silent", "quiet", "annoyance"),
+    (
+        {},
+        Valid(),
+        {"contradiction_visible": True},
+        "reopen_source",
+        "reopen_source",
+        "contradiction_visible",
+    ),
+    (
+        {},
+        Valid(),
+        {"user_correction_visible": True},
+        "ask_to_confirm",
+        "ask_to_confirm",
+        "user_correction",
+    ),
+    (
+        {},
+        Valid(),
+        {"evidence_requested": True},
+        "reopen_source",
+        "reopen_source",
+        "evidence_requested",
+    ),
+    ({}, Valid(), {"strong_claim": True}, "reopen_source", "reopen_source", "strong_claim"),
+    ({}, ReviewDue(), {}, "reopen_source", "reopen_source", "review_due"),
+    ({}, Valid(), {"is_relevant": False}, "silent", "silent", "not_relevant"),
+    ({}, Valid(), {}, "quiet", "quiet", "valid"),
+]
+
+
+@pytest.mark.parametrize("state", ["parked", "refuted", "superseded"])
+@pytest.mark.parametrize("asked", [AMBIENT, EXPLICIT])
+def test_closed_ones_are_never_used(state, asked):
+    one = a_hypothesis(state=HypothesisState(state))
+    assert use(one, Valid(), asked.replace(**EVERYTHING)).manner == "silent"
+    assert use(one, Valid(), asked).reason == state
+
+
+def test_a_sensitive_one_waits_for_a_human():
+    one = a_hypothesis(sensitivity="human_review")
+    assert use(one, Valid(), EXPLICIT).manner == "silent"
+    assert use(one, GONE, EXPLICIT).reason == "sensitive"
+
+
+@pytest.mark.parametrize(("changes", "standing", "flags", "ambient", "explicit", "reason"), ROWS)
+def test_each_row_decides(changes, standing, flags, ambient, explicit, reason):
+    one = a_hypothesis(**changes)
+    assert use(one, standing, AMBIENT.replace(**flags)).manner == ambient
+    answer = use(one, standing, EXPLICIT.replace(**flags))
+    assert (answer.manner, answer.reason) == (explicit, reason)
+
+
+FLAGS = [
+    "source_visible",
+    "contradiction_visible",
+    "user_correction_visible",
+    "evidence_requested",
+]
+
+
+@pytest.mark.parametrize("place", range(len(FLAGS) - 1))
+def test_an_earlier_row_outranks_all_later_ones(place):
+    first = Request(kind="explicit", **{FLAGS[place]: True})
+    later = first.replace(**dict.fromkeys(FLAGS[place:], True), is_relevant=False)
+    assert use(a_hypothesis(), ReviewDue(), later) == use(a_hypothesis(), Valid(), first)
+
+
+def test_what_lost_its_source_is_not_used_whatever_is_visible():
+    for standing, reason in ((GONE, "source_gone"), (Expired(), "expired")):
+        assert use(a_hypothesis(), standing, AMBIENT.replace(**EVERYTHING)).reason == reason
