@@ -180,11 +180,15 @@ class Page:
             "id": [pack(row.key) for row in self.nodes],
             "kind": [self.rank[row.table] for row in self.nodes],
             "label": [_clip(row.columns.get(LABEL[row.table]), LABEL_LIMIT) for row in self.nodes],
-            "note": [self.words.put(row.columns.get(NOTE[row.table])) for row in self.nodes],
+            "note": [self.words.put(self._word(row)) for row in self.nodes],
             "project": [self.words.put(row.columns.get("project")) for row in self.nodes],
             "first": [first for first, _ in spans],
             "days": [_lasted(first, last) for first, last in spans],
         }
+
+    def _word(self, row: NodeRow) -> Cell:
+        now = self.view.statuses.get(row.key)
+        return row.columns.get(NOTE[row.table]) if now is None else now
 
     def _span(self, position: int) -> tuple[int | None, int | None]:
         columns = self.nodes[position].columns

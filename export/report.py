@@ -316,6 +316,7 @@ font:16px/1.6 "Iowan Old Style","Palatino Linotype",Palatino,Georgia,serif;overf
 h1{font-size:1.9rem;margin:0 0 2rem}
 h2{font-size:1.2rem;margin:2.6rem 0 .6rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}
 ul{list-style:none;margin:0;padding:0}li{margin:0 0 1.1rem}
+li.plain{margin:0}li.plain p{margin:.1rem 0}
 blockquote{margin:.25rem 0;padding-left:.8rem;
 border-left:2px solid var(--line)}p{margin:.3rem 0}.facts,.refs,.intro{color:var(--muted);
 font:13px/1.55 system-ui,sans-serif}.mark{color:var(--mark);font-style:italic}
@@ -341,7 +342,8 @@ def _html_ref(explorer: str | None, ref: str) -> str:
 
 def _html_entry(entry: Entry, explorer: str | None) -> Iterator[str]:
     mark = f'<b class="mark">{_escape(entry.mark)}:</b> ' if entry.mark else ""
-    yield f"<li><p>{mark}{_escape(entry.head)}</p>"
+    plain = "" if entry.said or entry.facts or entry.refs else ' class="plain"'
+    yield f"<li{plain}><p>{mark}{_escape(entry.head)}</p>"
     if entry.said:
         yield f"<blockquote>{_escape(entry.said)}</blockquote>"
     if entry.facts:

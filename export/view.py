@@ -75,6 +75,8 @@ class ExportView:
     marks: tuple[EdgeRow, ...] = ()
     places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Node key to its place on the map, any scale; only pictures read it."""
+    statuses: Mapping[str, str] = field(default_factory=dict)
+    """Journey id to its status when the view was made; only the explorer reads it."""
 
     def every_node(self) -> tuple[NodeRow, ...]:
         """Nodes and seeds: what graph files hold."""
@@ -167,12 +169,14 @@ def shown(
     marks: Iterable[Marks] = (),
     switches: Switches | None = None,
     places: Mapping[str, tuple[float, float]] | None = None,
+    statuses: Mapping[str, str] | None = None,
 ) -> ExportView:
     """Make the view of an export: sorted, screened by the switches, safe for every writer.
 
     ``edges`` are the families that a Ground does not hold (HAS_TURN, LINEAGE, CITES, PASSES,
     ANCHORED); an edge given twice is shown once. Without ``with_hypotheses`` no dreamt edge
-    gets in, whatever is handed over.
+    gets in, whatever is handed over. ``statuses`` are those of the Journeys as they are now: the
+    recorded ones, which every other format shows, do not know that time has passed.
     """
     allowed = switches or Switches()
     screen = Screen.of(
@@ -196,4 +200,5 @@ def shown(
         ),
         marks=tuple(_edge(row, screen) for row in _once(marks)),
         places={strip(key): place for key, place in (places or {}).items()},
+        statuses=dict(statuses or {}),
     )

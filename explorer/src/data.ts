@@ -3,7 +3,7 @@
 export const UNKNOWN = -1;
 export const NO_DAY = -2147483648;
 
-export interface Member { 0: string; 1: number }
+export type Member = [string, number];
 export interface Seed {
   id: string; shape: string; kind: string; level: number | null; score: number;
   provenance: string; sentence: string | null; members: Member[]; refs: number[];
@@ -22,6 +22,9 @@ export interface Journey {
   node: number; inquiry: string | null; frontier: string | null; refs: number[];
   into: number | null; stops: Stop[];
 }
+const POINTED = new Set(["cut", "via"]);
+const FEW = 6;
+
 interface Raw {
   switches: Record<string, boolean>;
   kinds: string[]; ties: string[]; roles: string[]; words: string[]; marked: string;
@@ -57,6 +60,8 @@ export class Data {
   private readonly turnStart: Map<number, [number, number]> = new Map();
   private byId: Map<string, number> | null = null;
   readonly seedsOf: Map<number, number[]> = new Map();
+  /** Nodes that a seed is about, not all that lie on its sides. */
+  readonly ringed: Set<number> = new Set();
   readonly dreamsOf: Map<number, number[]> = new Map();
   readonly journeyOf: Map<number, number> = new Map();
 
@@ -83,7 +88,10 @@ export class Data {
       if (span) span[1] = turn + 1;
       else this.turnStart.set(thread, [turn, turn + 1]);
     }
-    raw.seeds.forEach((seed, at) => seed.members.forEach((member) => note(this.seedsOf, member[1], at)));
+    raw.seeds.forEach((seed, at) => seed.members.forEach(([role, node]) => {
+      note(this.seedsOf, node, at);
+      if (node >= 0 && (POINTED.has(role) || seed.members.length <= FEW)) this.ringed.add(node);
+    }));
     raw.hypotheses.forEach((one, at) => [one.src, one.dst].forEach((node) => note(this.dreamsOf, node, at)));
     raw.journeys.forEach((journey, at) => {
       this.journeyOf.set(journey.node, at);

@@ -83,15 +83,15 @@ function journeyPart(app: App, at: number, here: number): HTMLElement {
 }
 
 function marksPart(app: App, node: number): HTMLElement | null {
-  const seeds = app.data.seedsOf.get(node) ?? [];
+  const seeds = [...(app.data.seedsOf.get(node) ?? [])];
   const dreams = app.data.dreamsOf.get(node) ?? [];
   if (!seeds.length && !dreams.length) return null;
   return el("section", {},
     el("h3", {}, "Marked by"),
-    ...seeds.map((at) => {
+    ...seeds.sort((a, b) => part(app, a, node).rank - part(app, b, node).rank || a - b).map((at) => {
       const seed = app.data.raw.seeds[at]!;
       return el("button", { type: "button", class: "row", onclick: () => app.open({ type: "seed", at }) },
-        el("b", { class: "shape" }, spoken(seed.shape)), " ", seed.sentence ?? seed.id);
+        el("b", { class: "shape" }, spoken(seed.shape)), ` · ${spoken(part(app, at, node).role)} · `, seed.sentence ?? seed.id);
     }),
     ...dreams.map((at) => {
       const one = app.data.raw.hypotheses[at]!;
@@ -99,6 +99,12 @@ function marksPart(app: App, node: number): HTMLElement | null {
         el("b", {}, app.data.raw.marked), " ", one.title ?? one.hypothesis_id);
     }),
   );
+}
+
+/** What a node is to a seed; what the seed is about comes before what lies on its sides. */
+function part(app: App, seed: number, node: number): { role: string; rank: number } {
+  const role = app.data.raw.seeds[seed]!.members.find((member) => member[1] === node)?.[0] ?? "member";
+  return { role, rank: ["cut", "via", "member"].indexOf(role) + 1 || 4 };
 }
 
 function nearPart(app: App, node: number): HTMLElement | null {
@@ -178,7 +184,8 @@ function evidence(app: App, title: string, rows: Evidence[], css = ""): HTMLElem
       row.kind ? el("b", {}, `${spoken(row.kind)}: `) : null,
       el("p", { class: "said" }, row.text ?? row.statement ?? "The words were left out of the page."),
       ...row.refs.map((turn) =>
-        el("button", { type: "button", class: "cite", onclick: () => app.open({ type: "turn", at: turn }) }, app.data.ref(turn))),
+        el("button", { type: "button", class: "cite", onclick: () => app.open({ type: "turn", at: turn }) },
+          el("code", {}, app.data.ref(turn)), el("span", {}, short(app.data.raw.turns.text?.[turn] ?? "", 150)))),
     )));
 }
 

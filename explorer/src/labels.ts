@@ -40,7 +40,7 @@ export class Labels {
     if (this.order) return this.order;
     const { data } = this;
     const rank = (node: number): number =>
-      (WEIGHT[data.kindName(node)] ?? 1) * (2 + data.degree[node]!) + (data.seedsOf.has(node) ? 12 : 0);
+      (WEIGHT[data.kindName(node)] ?? 1) * (2 + data.degree[node]!) + (data.ringed.has(node) ? 12 : 0);
     const order: number[] = [];
     for (let node = 0; node < data.n; node++) if (this.shown[node]) order.push(node);
     order.sort((a, b) => rank(b) - rank(a) || a - b);

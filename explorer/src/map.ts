@@ -86,7 +86,7 @@ export class MapView {
   /** The best connected of every kind, and whatever seeds, dreams and Journeys name. */
   private mostConnected(): number[] {
     const { data } = this;
-    const marked = [...data.seedsOf.keys(), ...data.dreamsOf.keys(), ...data.journeyOf.keys()].slice(0, FIRST);
+    const marked = [...data.ringed, ...data.dreamsOf.keys(), ...data.journeyOf.keys()].slice(0, FIRST);
     const byKind = data.raw.kinds.map((): number[] => []);
     for (let node = 0; node < data.n; node++) byKind[data.kind[node]!]!.push(node);
     const best = byKind.flatMap((nodes) =>
@@ -177,7 +177,7 @@ export class MapView {
     if (focus) {
       const own = focus.near.has(u) && focus.near.has(v) && (u === focus.node || v === focus.node || focus.node < 0);
       attributes["color"] = own ? theme.strong : mix(theme.edge, theme.paper, 0.65);
-      attributes["size"] = own ? 1.6 : HAIR;
+      attributes["size"] = own ? 1.1 : HAIR;
       attributes["zIndex"] = own ? 1 : 0;
     }
     return attributes;
@@ -229,7 +229,7 @@ export class MapView {
   }
 
   private drawSeeds(): void {
-    for (const node of this.data.seedsOf.keys()) {
+    for (const node of this.data.ringed) {
       if (this.isLit(node)) this.ring(node, this.theme.seed, 1.8, 2.5);
     }
   }

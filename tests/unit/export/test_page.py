@@ -10,7 +10,7 @@ from export.page import page as columns
 from export.place import SPAN, places
 from graphstore.derivation import Ground
 from graphstore.ids import canonical
-from tests.unit.export.export_sample import C1, PATH, Q1, R1, tiny
+from tests.unit.export.export_sample import C1, JOURNEY, PATH, Q1, R1, tiny
 
 
 def page(view) -> dict[str, Any]:
@@ -73,6 +73,11 @@ def test_unknown_times_stay_unknown_and_mentions_date_a_concept():
     assert made["nodes"]["first"][position(made, C1)] == 20395
     assert made["nodes"]["days"][position(made, C1)] == 0
     assert made["turns"]["at"][1] is None
+
+
+def test_a_journey_shows_the_status_it_has_now():
+    made = page(replace(tiny(), statuses={JOURNEY: "camped"}))
+    assert made["words"][made["nodes"]["note"][position(made, JOURNEY)]] == "camped"
 
 
 def test_seeds_name_their_members_and_only_turns_that_are_there():
