@@ -13,6 +13,7 @@ from graphstore.model.conversation import (
     LineageKind,
     LineageLink,
     Role,
+    Taint,
     Thread,
     ThreadState,
     ToolCount,
@@ -328,7 +329,7 @@ class Assembly:
         return Turn(
             number=number,
             role=raw.role,
-            taint=raw.taint,
+            taint=raw.taint or Taint(raw.role.value),
             text=turn.text,
             fingerprint=turn.fingerprint,
             native_key=raw.key,

@@ -4,7 +4,7 @@ import codecs
 import io
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from ingest.clean import CleanThread
 from ingest.model import Source
@@ -52,7 +52,7 @@ def joined(parts: Sequence[Source]) -> Source:
         name=first.name,
         size=sum(part.size for part in parts),
         mtime_ns=max(part.mtime_ns for part in parts),
-        opener=lambda: _Joined(parts),
+        opener=lambda: cast("BinaryIO", _Joined(parts)),
         root=first.root,
         explicit=first.explicit,
         keep_context=first.keep_context,
@@ -60,7 +60,9 @@ def joined(parts: Sequence[Source]) -> Source:
 
 
 def can_join(parts: Sequence[Source]) -> bool:
-    """Whether carriers can be put end to end: none but the first has a mark at its start."""
+    """Whether carriers can be put end to end: all can be read again, none starts with a mark."""
+    if any(part.path == "-" for part in parts):
+        return False
     marks = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     return not any(part.peek().startswith(marks) for part in parts[1:])
 

@@ -178,7 +178,7 @@ def _give_calls(calls: tuple[tuple[str, int], ...], turns: list[CleanTurn]) -> N
 
 def _tree_order(turns: list[CleanTurn]) -> list[CleanTurn]:
     """Turns by effective time (never before the parent's), depth and native key."""
-    by_key = {turn.raw.key: turn for turn in turns if turn.raw.key is not None}
+    by_key: dict[str | None, CleanTurn] = {turn.raw.key: turn for turn in turns if turn.raw.key}
     moments: dict[int, tuple[datetime, int]] = {}
     for turn in turns:
         _effective(turn, by_key, moments)
@@ -362,9 +362,9 @@ def _match_folded(known: Sequence[Turn], turns: Sequence[CleanTurn], found: dict
     """A rendering tells the same words with other white space, at other places."""
     taken = set(found.values())
     waiting: dict[str, list[int]] = {}
-    for turn in known:
-        if turn.number not in taken and not turn.superseded_by:
-            waiting.setdefault(_folded(turn), []).append(turn.number)
+    for old in known:
+        if old.number not in taken and not old.superseded_by:
+            waiting.setdefault(_folded(old), []).append(old.number)
     keyless = all(turn.raw.key is None for turn in turns)
     if not keyless and any(turn.native_key is not None for turn in known):
         return

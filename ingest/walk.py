@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from graphstore.errors import Error
 from ingest.model import READ_ERRORS, ReadFailure, Source
@@ -89,7 +89,7 @@ def find(
             raise SourceNotFound(path)
     for path in paths:
         if path == "-":
-            yield standing_input()
+            yield from standing_input()
         elif Path(path).is_dir():
             yield from _folder(Path(path), found, skip)
         else:
@@ -162,20 +162,23 @@ def _is_side(file: Path) -> bool:
     return name in SIDE_NAMES or name.endswith(".meta.json") or workflow
 
 
-def standing_input() -> Source:
-    """Standard input as one source, in memory or in a private temporary file."""
+def standing_input() -> Iterator[Source]:
+    """Standard input as one source, in memory or in a private temporary file.
+
+    It can be read until the next source is asked for.
+    """
     import sys
 
-    spool = tempfile.SpooledTemporaryFile(max_size=SPOOL)  # noqa: SIM115 - lives with its source
-    while chunk := sys.stdin.buffer.read(_CHUNK):
-        spool.write(chunk)
-    size = spool.tell()
+    with tempfile.SpooledTemporaryFile(max_size=SPOOL) as spool:
+        while chunk := sys.stdin.buffer.read(_CHUNK):
+            spool.write(chunk)
+        size = spool.tell()
 
-    def opener() -> BinaryIO:
-        spool.seek(0)
-        return _Kept(spool)
+        def opener() -> BinaryIO:
+            spool.seek(0)
+            return cast("BinaryIO", _Kept(spool))
 
-    return Source("-", "-", size, 0, opener, explicit=True)
+        yield Source("-", "-", size, 0, opener, explicit=True)
 
 
 class _Kept(io.BufferedIOBase):
@@ -235,7 +238,7 @@ def _member(
             name=where,
             size=info.file_size,
             mtime_ns=archive.mtime_ns,
-            opener=lambda: _Member(archive, info, budget),
+            opener=lambda: cast("BinaryIO", _Member(archive, info, budget)),
             root=archive.path,
             check=info.CRC,
         )
@@ -278,9 +281,6 @@ class _Member(io.BufferedIOBase):
         if size is None or size < 0:
             return b"".join(iter(lambda: self.read(_CHUNK), b""))
         return self._counted(self._member.read(size))
-
-    def read1(self, size: int = -1, /) -> bytes:
-        return self._counted(self._member.read1(size if size > 0 else _CHUNK))
 
     def readline(self, size: int | None = -1, /) -> bytes:
         return self._counted(self._member.readline(-1 if size is None else size))

@@ -93,8 +93,8 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     with src.open() as stream:
         if look(src).kind == "lines":
             for record in records(stream, tally, _KNOWN):
-                place = (record.line, record.offset, record.length)
-                yield from _one(record.value, place, flat, tally)
+                at_line = (record.line, record.offset, record.length)
+                yield from _one(record.value, at_line, flat, tally)
         else:
             for element in elements(stream, tally, _NO_KEY):
                 tally.read()

@@ -1,0 +1,171 @@
+import io
+import os
+import stat
+import zipfile
+
+import pytest
+
+from ingest import walk
+from ingest.model import ReadFailure, Source
+from ingest.walk import PLACES, Found, SourceNotFound, ZipBomb, find, members
+
+
+def names(found):
+    return [
+        one.name if isinstance(one, Source) else (one.where.rpartition("/")[2], one.code)
+        for one in found
+    ]
+
+
+def test_folders_are_walked_in_order_without_what_is_never_a_talk(tmp_path):
+    for name in ("b/x.jsonl", "a.jsonl", "node_modules/y.jsonl", ".claude/z.jsonl", "b/users.json",
+                 "b/agent-1.meta.json", "workflows/w/journal.jsonl", "journal.jsonl"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    found = Found()
+    root = tmp_path.name
+    given = names(find((str(tmp_path),), found))
+    assert given == [
+        f"{root}/{one}" for one in (".claude/z.jsonl", "a.jsonl", "b/x.jsonl", "journal.jsonl")
+    ]
+    assert found.side_files == 3
+
+
+def test_links_and_special_files_are_never_opened(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
+    (tmp_path / "real.jsonl").write_text("{}")
+    os.mkfifo(tmp_path / "pipe")
+    found = Found()
+    assert names(find((str(tmp_path),), found)) == [f"{tmp_path.name}/real.jsonl"]
+    assert found.ignored == {"symlink": 2, "special_file": 1}
+    assert names(find((str(tmp_path / "pipe"),), Found())) == [("pipe", "unreadable_file")]
+
+
+def test_depth_and_number_of_files_are_bounded(tmp_path, monkeypatch):
+    deep = tmp_path.joinpath(*["d"] * (walk.DEPTH + 2))
+    deep.mkdir(parents=True)
+    (deep / "x.jsonl").write_text("{}")
+    found = Found()
+    assert list(find((str(tmp_path),), found)) == []
+    assert found.ignored == {"too_deep": 1}
+    monkeypatch.setattr(walk, "FILES", 1)
+    for name in "ab":
+        (tmp_path / name).write_text("{}")
+    found = Found()
+    assert len(list(find((str(tmp_path),), found))) == 1
+    assert found.ignored["too_many_files"] == 1
+
+
+def test_a_path_that_is_not_there_is_told_before_anything_is_read(tmp_path):
+    (tmp_path / "a").write_text("{}")
+    with pytest.raises(SourceNotFound, match="no file or folder at"):
+        list(find((str(tmp_path / "a"), str(tmp_path / "b")), Found()))
+
+
+def test_a_named_side_file_is_no_talk_and_a_named_file_is_explicit(tmp_path):
+    (tmp_path / "users.json").write_text("[]")
+    (tmp_path / "a").write_text("{}")
+    found = Found()
+    (one,) = find((str(tmp_path / "users.json"), str(tmp_path / "a")), found)
+    assert (one.explicit, found.side_files) == (True, 1)
+    assert one.parts[-1] == "a"
+
+
+def test_standing_input_can_be_read_again(monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(b"one\ntwo\n")
+
+    monkeypatch.setattr("sys.stdin", Stdin())
+    for src in find(("-",), Found()):
+        with src.open() as stream:
+            assert stream.readable()
+            assert stream.seekable()
+            assert stream.readline() == b"one\n"
+            assert stream.tell() == 4
+        assert src.peek() == b"one\ntwo\n"
+        assert src.size == 8
+
+
+def archive(path, entries):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in entries:
+            packed.writestr(name, content)
+    return Source.of_file(path, explicit=True)
+
+
+def test_members_are_given_by_name_and_read_in_place(tmp_path):
+    src = archive(
+        tmp_path / "a.zip", [("b.json", "[2]"), ("a/c.json", "[1]"), ("a/users.json", "[]")]
+    )
+    found = Found()
+    given = list(members(src, found))
+    assert names(given) == [f"{src.name}!a/c.json", f"{src.name}!b.json"]
+    with given[0].open() as stream:
+        assert (stream.readable(), stream.readline(), stream.read()) == (True, b"[1]", b"")
+    assert given[1].peek() == b"[2]"
+    assert given[0].parts[-2:] == ("a", "c.json")
+    assert found.side_files == 1
+    assert not (tmp_path / "b.json").exists()
+
+
+def special(name, mode):
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd",
+        "../up.json",
+        "a/../../up.json",
+        "C:/x.json",
+        "a\\b.json",
+        special("link.json", stat.S_IFLNK | 0o777),
+        special("dev.json", stat.S_IFCHR | 0o600),
+    ],
+)
+def test_unsafe_members_are_told_and_left(tmp_path, name):
+    src = archive(tmp_path / "a.zip", [(name, "[]"), ("ok.json", "[]")])
+    codes = [one.code if isinstance(one, ReadFailure) else "ok" for one in members(src, Found())]
+    assert sorted(codes) == ["ok", "unsafe_path"]
+
+
+def test_the_last_of_equal_names_wins(tmp_path):
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        src = archive(tmp_path / "a.zip", [("x.json", "[1]"), ("x.json", "[2]")])
+    (one,) = members(src, Found())
+    assert one.peek() == b"[2]"
+
+
+def test_an_encrypted_member_and_a_broken_archive_are_unreadable(tmp_path):
+    src = archive(tmp_path / "a.zip", [("x.json", "[1]")])
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    at = content.index(b"PK\x01\x02") + 8
+    content[at] |= 1
+    (tmp_path / "a.zip").write_bytes(content)
+    assert [one.code for one in members(src, Found())] == ["unreadable_file"]
+    (tmp_path / "a.zip").write_bytes(content[:30])
+    assert [one.code for one in members(src, Found())] == ["unreadable_file"]
+
+
+def test_what_unpacks_to_too_much_stops(tmp_path, monkeypatch):
+    monkeypatch.setattr(walk, "RATIO_FROM", 2**20)
+    src = archive(tmp_path / "a.zip", [("x.json", b"0" * 2**22)])
+    (one,) = members(src, Found())
+    with pytest.raises(ZipBomb), one.open() as stream:
+        stream.read()
+    monkeypatch.setattr(walk, "RATIO_FROM", 2**40)
+    monkeypatch.setattr(walk, "ZIP_TOTAL", 2**21)
+    with pytest.raises(ZipBomb), one.open() as stream:
+        stream.read()
+    monkeypatch.setattr(walk, "MEMBERS", 0)
+    assert [one.code for one in members(src, Found())] == ["zip_bomb"]
+
+
+def test_places_are_told_for_every_system():
+    tools = [place.tool for place in PLACES]
+    assert len(tools) == len(set(tools))
+    assert all(place.linux and place.mac and place.windows for place in PLACES)
