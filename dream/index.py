@@ -449,7 +449,8 @@ class Index:
     def journey_questions(self) -> dict[str, tuple[str, ...]]:
         found: defaultdict[str, set[str]] = defaultdict(set)
         for edge in self.ground.anchored:
-            if edge.src_table == "Journey" and edge.dst_table == "Question":
+            # an anchor outlives its question when extraction changes its mind
+            if edge.src_table == "Journey" and edge.dst in self.questions:
                 found[edge.src].add(edge.dst)
         return {journey: tuple(sorted(found[journey])) for journey in sorted(found)}
 

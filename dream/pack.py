@@ -138,18 +138,20 @@ def side_refs(table: str, node: str, pair: Candidate, index: Index) -> tuple[str
         shared |= {pair.src} & set(index.concepts)
         threads = {index.turns[ref].thread_id for ref in asking}
         refs.update(each for thread in threads for each in index.thread_turns[thread])
-        refs = {ref for ref in refs if ref in asking or naming(ref, shared, index)}
-    order = {
-        ref: (ref not in asking, -naming(ref, shared, index), -index.when(ref)[0], ref)
-        for ref in refs
-    }
-    return tuple(sorted(refs, key=lambda ref: order[ref]))[:REFS_PER_SIDE]
+        refs = {ref for ref in refs if ref in asking or named(ref, shared, index)}
+    if table == "Concept":
+        refs = {ref for ref in refs if named(ref, shared - {node}, index)} or refs
+
+    def order(ref: str) -> tuple[bool, float, float, str]:
+        weight = round(sum(index.idf(each) for each in named(ref, shared, index)), 6)
+        return (ref not in asking, -weight, -index.when(ref)[0], ref)
+
+    return tuple(sorted(refs, key=order))[:REFS_PER_SIDE]
 
 
-def naming(ref: str, concepts: set[str], index: Index) -> float:
-    """Sum of idf of the concepts among some that a turn mentions."""
-    common = concepts.intersection(index.turn_concepts.get(ref, ()))
-    return round(sum(index.idf(each) for each in sorted(common)), 6)
+def named(ref: str, concepts: set[str], index: Index) -> list[str]:
+    """Those of some concepts that a turn mentions."""
+    return sorted(concepts.intersection(index.turn_concepts.get(ref, ())))
 
 
 def asked_by(table: str, node: str, index: Index) -> frozenset[str]:
@@ -173,12 +175,15 @@ def shared_concepts(pair: Candidate, index: Index) -> set[str]:
 
 
 def concepts_at(table: str, node: str, index: Index) -> tuple[str, ...]:
-    """Specific concepts of a node; of a concept, itself and its extracted neighbours."""
+    """Specific concepts of a node; of a concept, itself and those that turns name beside it."""
     match table:
         case "Question":
             return index.specific(node)
         case "Concept":
-            return index.rarest((node, *index.neighbours.get(node, ())))
+            refs = index.concept_refs.get(node, ())
+            return index.rarest(
+                (node, *(each for ref in refs for each in index.turn_concepts[ref]))
+            )
         case "Journey":
             return index.journey_concepts(node)
         case _:
