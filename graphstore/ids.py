@@ -1,22 +1,19 @@
 """Canonical JSON, fingerprints and every derived id: the only hashing in the project."""
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 from urllib.parse import quote
 
 import orjson
-from pydantic import Field
 
-from graphstore.model.base import Value
-
-Json: TypeAlias = str | int | float | bool | None | tuple["Json", ...] | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = (
+    str | int | float | bool | None | tuple["Json", ...] | list["Json"] | dict[str, "Json"]
+)
 
 SEPARATOR: Final = "\u241f"
 NATIVE_ID_LIMIT: Final = 120
-_REF: Final = re.compile(r"thread:(?P<thread>[^#\s]+)#turn:(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?")
 _SAFE: Final = "-_.:"
 
 
@@ -67,47 +64,9 @@ def thread_id(source: str, native_id: str) -> str:
     return f"{source}:{encoded}"
 
 
-class SourceRefId(Value):
-    """A reference to one turn, or to a run of turns, of a thread."""
-
-    outcome: Literal["ref"] = "ref"
-    thread_id: str
-    turn: int
-    last_turn: int | None = None
-
-    def __str__(self) -> str:
-        end = "" if self.last_turn is None else f"-{self.last_turn}"
-        return f"thread:{self.thread_id}#turn:{self.turn}{end}"
-
-
-class RefUnresolved(Value):
-    """A reference that is malformed or points nowhere."""
-
-    outcome: Literal["unresolved"] = "unresolved"
-    reason: Literal["malformed", "no_thread", "no_turn", "ambiguous"]
-
-
-ParsedRef: TypeAlias = Annotated[SourceRefId | RefUnresolved, Field(discriminator="outcome")]
-
-
 def ref(thread: str, turn: int) -> str:
     """The reference string of one turn."""
     return f"thread:{thread}#turn:{turn}"
-
-
-def parse_ref(text: str) -> ParsedRef:
-    """Read a reference; total: whatever is not one becomes ``RefUnresolved``."""
-    found = _REF.fullmatch(text.strip())
-    if found is None:
-        return RefUnresolved(reason="malformed")
-    last = found["last"]
-    if last is not None and int(last) < int(found["first"]):
-        return RefUnresolved(reason="malformed")
-    return SourceRefId(
-        thread_id=found["thread"],
-        turn=int(found["first"]),
-        last_turn=None if last is None else int(last),
-    )
 
 
 def question_key(text: str) -> str:

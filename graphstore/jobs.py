@@ -58,6 +58,20 @@ class Jobs:
             self.stamp(after)
         return after
 
+    def reached(self, name: str) -> str:
+        """The mark that a recomputed thing left when it was last brought up to date."""
+        rows = self._ledger.select("SELECT body FROM stamp WHERE name = ?", (f"mark:{name}",))
+        return str(rows[0][0]) if rows else ""
+
+    def reach(self, name: str, mark: str) -> None:
+        """Leave a mark: a lost one costs the work again, and nothing else."""
+        with self._ledger.transaction() as connection:
+            connection.execute(
+                "INSERT INTO stamp VALUES (?, ?) "
+                "ON CONFLICT(name) DO UPDATE SET body = excluded.body",
+                (f"mark:{name}", mark),
+            )
+
     def stamp(self, stamps: Stamps) -> None:
         """Replace the stamps."""
         with self._ledger.transaction() as connection:

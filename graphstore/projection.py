@@ -19,7 +19,7 @@ from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Hook, Transaction, no_fault, sync_tree
 from graphstore.errors import LedgerDamaged, StoreDamaged
 from graphstore.fold import Part, Rows, Shard
-from graphstore.ids import SourceRefId, parse_ref, ref
+from graphstore.ids import ref
 from graphstore.ledger import Ledger
 from graphstore.model.conversation import Committed, Thread, Unchanged
 from graphstore.model.hypothesis import HYPOTHESES
@@ -47,6 +47,7 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 from graphstore.model.record import CycleRecord, EpochRecord, JourneyRecord
+from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.parts import Parts
 from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
 from graphstore.threads import Threads

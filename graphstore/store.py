@@ -18,7 +18,7 @@ from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Hook, graph_file, no_fault
 from graphstore.errors import Error, QueryRefused, StoreDamaged, StoreError
 from graphstore.files import Files
-from graphstore.ids import RefUnresolved, SourceRefId, canonical, parse_ref
+from graphstore.ids import canonical
 from graphstore.ids import ref as ref_of
 from graphstore.jobs import Jobs
 from graphstore.ledger import Ledger
@@ -35,6 +35,7 @@ from graphstore.model.record import (
     ReviewRecord,
     ThreadRecord,
 )
+from graphstore.model.refs import RefUnresolved, SourceRefId, parse_ref
 from graphstore.parts import Parts
 from graphstore.projection import Source
 from graphstore.search import SearchIndex

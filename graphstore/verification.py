@@ -8,19 +8,14 @@ from graphstore import fold, projection, schema
 from graphstore.codec import edge_key
 from graphstore.engine import Transaction
 from graphstore.errors import LedgerDamaged
-from graphstore.ids import (
-    SourceRefId,
-    fingerprint,
-    hypothesis_id,
-    journey_id,
-    parse_ref,
-)
+from graphstore.ids import fingerprint, hypothesis_id, journey_id
 from graphstore.ids import ref as ref_of
 from graphstore.ledger import Ledger
 from graphstore.model.hypothesis import Hypothesis
 from graphstore.model.knowledge import Edge, Extracted, Marks, Meta, Node, SeedRow
 from graphstore.model.query import Fault
 from graphstore.model.record import JourneyRecord, ThreadRecord
+from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.projection import Source
 from graphstore.threads import NAMES, Threads
 

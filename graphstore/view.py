@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphstore.errors import StoreError
-from graphstore.ids import RefUnresolved, parse_ref
 from graphstore.model.base import Instant, Value
 from graphstore.model.hubs import fold, stop_list
+from graphstore.model.refs import RefUnresolved, parse_ref
 from graphstore.model.view import (
     CAUSES,
     CONCEPT,

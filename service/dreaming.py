@@ -22,7 +22,6 @@ from graphstore.model.hypothesis import (
     Standing,
     standing,
 )
-from graphstore.model.knowledge import SeedRow
 from graphstore.model.record import GateLine
 from graphstore.store import Store
 from service import scouting
@@ -40,6 +39,15 @@ class Dreamt(Value):
     result: Landed | NothingDue | Fenced | Closed
 
 
+IDLE: Final = Dreamt(
+    result=NothingDue(
+        reason="none_due",
+        next_action="nothing new since the last dream cycle; clew dream runs one all the same",
+        notes=(),
+    )
+)
+
+
 def dreamt(session: Session, ask: Ask, limits: Limits) -> Dreamt:
     """Run one dream cycle; the store is closed while drafts are made and judged."""
     settings, now = session.settings.dream, session.now()
@@ -54,13 +62,20 @@ def dreamt(session: Session, ask: Ask, limits: Limits) -> Dreamt:
         return Dreamt(result=run(session, ask, limits, settings, (*opened.lines, line)))
 
 
+def nothing_new(store: Store) -> bool:
+    """Whether nothing but dream cycles was recorded since the last one that landed."""
+    cycles = store.cycles()
+    landed = [cycle for cycle in cycles if cycle.outcome == "landed"]
+    return bool(landed) and scouting.knowledge_seq(store) <= landed[-1].leased_seq
+
+
 def run(
     session: Session, ask: Ask, limits: Limits, settings: DreamSettings, lines: tuple[GateLine, ...]
 ) -> Landed | NothingDue | Fenced:
     """Begin, work, land."""
     now = session.now()
     with session.store("dream: begin") as store:
-        seeds = fresh_seeds(store, limits)
+        seeds = scouting.refresh(store, limits)
         leased = cycle.begin(store, seeds, ask, lines, settings, now)
     if isinstance(leased, NothingDue):
         return leased
@@ -68,15 +83,6 @@ def run(
     worked = cycle.work(leased, settings, now, lambda: False)
     with session.store("dream: land") as store:
         return cycle.land(worked, store, settings, session.now())
-
-
-def fresh_seeds(store: Store, limits: Limits) -> tuple[SeedRow, ...]:
-    """Seeds of the graph as it is: scouted again only when the graph changed."""
-    rows = [row for row in store.nodes(SeedRow) if row.resolved_run is None]
-    if rows and scouting.is_current(store, rows):
-        return tuple(rows)
-    scouting.scouted(store, limits)
-    return tuple(row for row in store.nodes(SeedRow) if row.resolved_run is None)
 
 
 def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow, ...]:

@@ -72,10 +72,11 @@ def up(
     clock.lap("ingest")
     session.progress("scouting")
     with session.store("scout") as store:
-        scouting.scouted(store, limits(session))
+        scouting.refresh(store, limits(session))
+        idle = dreaming.nothing_new(store)
     clock.lap("scout")
     session.progress("dreaming")
-    dreamt = dreaming.dreamt(session, Ask(), limits(session))
+    dreamt = dreaming.IDLE if idle else dreaming.dreamt(session, Ask(), limits(session))
     clock.lap("dream")
     session.progress("writing page and report")
     folder = Path(out) if out else session.workspace / "out"
@@ -273,7 +274,7 @@ def export(
         return writing.exported(store, name, out, switches, session.now(), force=force)
 
 
-def limits(session: Session, *, level: int = -1, top: int = 0, stop: str = "") -> Limits:
+def limits(session: Session, *, level: int = -1, top: int = 0) -> Limits:
     """Limits of the scout: the settings, and what was asked for this time."""
     chosen = session.settings.scout
     return Limits(
@@ -282,7 +283,6 @@ def limits(session: Session, *, level: int = -1, top: int = 0, stop: str = "") -
         max_cycle=chosen.max_cycle,
         hub_df=chosen.hub_df or None,
         level=(None, 0, 1)[level + 1],
-        stop=stop,
     )
 
 
@@ -294,7 +294,6 @@ def scout(
     top: int = 0,
     since: str = "",
     until: str = "",
-    stop: str = "",
     public: bool = False,
 ) -> ScoutReport:
     """Find the places of the graph that are worth a second look."""

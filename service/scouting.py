@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from dream import functions
 from graphstore import plugins
-from graphstore.ids import canonical
+from graphstore.ids import canonical, digest
 from graphstore.model.knowledge import Concept, Marks, Question, SeedRow, ThreadNode, Waypoint
 from graphstore.model.query import Resolved
-from graphstore.model.view import view_hash
 from graphstore.store import Store
 from graphstore.view import Scope
 from service.answers import SeedTurn, SeedView, ShapeRow
@@ -44,10 +43,19 @@ def scouted(
     return report
 
 
-def is_current(store: Store, rows: Iterable[SeedRow]) -> bool:
-    """Whether stored Seeds were found in the graph as it is now."""
-    hashes = {row.view_hash for row in rows}
-    return hashes == {view_hash(store.view(Scope()))}
+def refresh(store: Store, limits: Limits) -> tuple[SeedRow, ...]:
+    """Current Seeds of the store; scouted again only when records or limits changed."""
+    mark = f"{knowledge_seq(store)} {digest(limits.model_dump(mode='json'))}"
+    if store.jobs.reached("seeds") != mark or "seeds" not in store.meta():
+        scouted(store, limits)
+        store.jobs.reach("seeds", mark)
+    return tuple(row for row in store.nodes(SeedRow) if row.resolved_run is None)
+
+
+def knowledge_seq(store: Store) -> int:
+    """Sequence of the newest record that changes what the scout sees: dreams do not."""
+    rows = store.ledger.select("SELECT max(seq) FROM record WHERE kind NOT IN ('cycle', 'review')")
+    return int(rows[0][0] or 0)
 
 
 def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:

@@ -128,12 +128,17 @@ def renew(store: Store, derive: Derive, now: datetime) -> None:
 
 
 def walk(store: Store, derive: Derive, now: datetime) -> None:
-    """Look for Journeys over the whole store and commit what is new of them."""
-    epoch = store.epoch()
-    if epoch is not None:
-        with store.deferred():
-            for record in derive.journeys(store.ground(), store.journey_records(), epoch):
-                store.commit(record, now)
+    """Look for Journeys over the whole store and commit what is new of them.
+
+    A mark says up to which record this was done, so that a run with nothing new does nothing.
+    """
+    epoch, mark = store.epoch(), f"{store.ledger.last_seq()} {derive.version}"
+    if epoch is None or store.jobs.reached("journeys") == mark:
+        return
+    with store.deferred():
+        for record in derive.journeys(store.ground(), store.journey_records(), epoch):
+            store.commit(record, now)
+    store.jobs.reach("journeys", f"{store.ledger.last_seq()} {derive.version}")
 
 
 def preview(

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from dream.index import Index
@@ -22,6 +23,7 @@ from export.report import (
 )
 from export.write import writer
 from graphstore.derivation import Ground
+from graphstore.ids import digest
 from graphstore.model.hypothesis import HYPOTHESES, LIVE, Hypothesis, standing
 from graphstore.model.knowledge import Anchored, Cites, HasTurn, Lineage, Marks, Passes, SeedRow
 from graphstore.model.record import Count
@@ -45,13 +47,31 @@ def pictures(
     Raises ExplorerMissing when this installation has no page, OSError when the folder cannot
     be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    switches = Switches(with_text=with_text, with_paths=True, with_hypotheses=True)
-    view = view_of(store, switches, now, places=True)
-    page = write_export(view, "html", folder / PAGE, force=True)
-    report = write_report(report_view(store, taken, now), folder / f"{REPORT}.html", force=True)
-    markdown = write_report(report_view(store, taken, now), folder / f"{REPORT}.md", force=True)
-    return WrittenFiles(page=page.path, report=report.path, markdown=markdown.path)
+    files = [folder / name for name in (PAGE, f"{REPORT}.html", f"{REPORT}.md")]
+    mark = made_of(store, folder, now, with_text=with_text)
+    if store.jobs.reached("pictures") != mark or not all(file.exists() for file in files):
+        folder.mkdir(parents=True, exist_ok=True)
+        switches = Switches(with_text=with_text, with_paths=True, with_hypotheses=True)
+        view = view_of(store, switches, now, places=True)
+        write_export(view, "html", files[0], force=True)
+        said = report_view(store, taken, now)
+        for file in files[1:]:
+            write_report(said, file, force=True)
+        store.jobs.reach("pictures", mark)
+    page, report, markdown = (str(file) for file in files)
+    return WrittenFiles(page=page, report=report, markdown=markdown)
+
+
+def made_of(store: Store, folder: Path, now: datetime, *, with_text: bool) -> str:
+    """What pictures depend on: records, Seeds, the day (trust has dates), the program."""
+    return digest(
+        store.ledger.last_seq(),
+        store.jobs.reached("seeds"),
+        now.date().isoformat(),
+        str(folder.resolve()),
+        with_text,
+        version("clew"),
+    )
 
 
 def view_of(store: Store, switches: Switches, now: datetime, *, places: bool = False) -> ExportView:

@@ -27,9 +27,6 @@ def scout(
     until: Annotated[
         str, typer.Option(help="Only turns before this date.", show_default=False)
     ] = "",
-    stop: Annotated[
-        str, typer.Option(help="File of further generic labels.", show_default=False)
-    ] = "",
     public: Annotated[
         bool, typer.Option("--public", help="Ids only: no labels, no texts.")
     ] = False,
@@ -52,7 +49,6 @@ def scout(
         top=top,
         since=since,
         until=until,
-        stop=stop,
         public=public,
     )
     show.scouted(report, as_json=as_json, markdown=markdown)

@@ -89,6 +89,11 @@ class Corpus:
         )
         return range(first, last + 1)
 
+    def rows_of(self, index: SearchIndex, term: str) -> NDArray[np.int64]:
+        """Rows that hold a term, once for each time it stands there."""
+        rows: NDArray[np.int64] = self._row_of_doc[index.postings(term)]
+        return rows
+
     def _apart(self, step: int) -> Floats:
         """1 where row i and row i + step are neighbours on one main line, else 0."""
         same: Bools = self.thread[step:] == self.thread[:-step]

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from graphstore.ids import RefUnresolved, SourceRefId, parse_ref
 from graphstore.ids import ref as ref_of
 from graphstore.model.answers import Fetched, MissingRef, Opened, OpenedTurn, TurnView
 from graphstore.model.conversation import Thread, Turn
 from graphstore.model.query import Resolved
+from graphstore.model.refs import RefUnresolved, SourceRefId, parse_ref
 from graphstore.queries.recall import turn_view
 from graphstore.queries.threads import row_of
 from graphstore.search import Head

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from typing import Final
 
-from graphstore.ids import SourceRefId, parse_ref
 from graphstore.model.answers import QuestionRow
 from graphstore.model.knowledge import Asks, Links, LinkType, Question
+from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.store import Store
 
 SHOWN_REFS: Final = 8

@@ -6,7 +6,7 @@ import pytest
 
 from graphstore import open_store
 from graphstore.errors import QueryRefused, StoreError
-from graphstore.ids import RefUnresolved, question_id
+from graphstore.ids import question_id
 from graphstore.model.conversation import Committed, Unchanged
 from graphstore.model.hypothesis import HypothesisState, Resonates
 from graphstore.model.knowledge import (
@@ -22,6 +22,7 @@ from graphstore.model.knowledge import (
     ThreadNode,
 )
 from graphstore.model.record import EpochRecord, ReviewRecord, TurnChange
+from graphstore.model.refs import RefUnresolved
 from graphstore.store import StopRewritten
 from graphstore.threads import TurnRewritten
 from tests.fake_derive import (

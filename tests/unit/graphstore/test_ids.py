@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from graphstore.ids import (
     NATIVE_ID_LIMIT,
-    RefUnresolved,
-    SourceRefId,
     canonical,
     checksum,
     concept_id,
@@ -17,7 +15,6 @@ from graphstore.ids import (
     hypothesis_id,
     journey_id,
     keyed_digest,
-    parse_ref,
     question_id,
     question_key,
     ref,
@@ -25,6 +22,7 @@ from graphstore.ids import (
     thread_id,
     waypoint_id,
 )
+from graphstore.model.refs import RefUnresolved, SourceRefId, parse_ref
 
 
 def test_canonical_json_sorts_keys_and_has_no_blanks():
