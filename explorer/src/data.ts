@@ -144,7 +144,10 @@ export class Data {
   }
 
   label(node: number): string {
-    return this.raw.nodes.label[node] || this.id(node);
+    const words = this.raw.nodes.label[node];
+    if (words) return words;
+    const id = this.id(node);
+    return this.kindName(node) === "waypoint" ? `waypoint ${id.slice(id.lastIndexOf("/") + 1)}` : id;
   }
 
   note(node: number): string {

@@ -307,6 +307,12 @@ export class MapView {
     void camera.animate({ ratio: camera.ratio * factor }, { duration: still() ? 0 : 200 });
   }
 
+  /** Move by a part of the picture, to the right and down. */
+  pan(right: number, down: number): void {
+    const camera = this.renderer.getCamera();
+    camera.setState({ x: camera.x + right * camera.ratio, y: camera.y - down * camera.ratio });
+  }
+
   fit(): void {
     void this.renderer.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: still() ? 0 : 300 });
   }

@@ -51,9 +51,18 @@ function filterPanel(app: App): HTMLElement {
     projectFilter(app),
     sourceFilter(app),
     dreamFilters(app),
+    held(app),
     el("p", { class: "keys" }, el("kbd", {}, "/"), " search  ", el("kbd", {}, "Esc"), " back  ",
       el("kbd", {}, "1"), "–", el("kbd", {}, "4"), " views"),
   );
+}
+
+/** What the page does not hold, so that nobody takes it for the whole record. */
+function held(app: App): HTMLElement | null {
+  const { turns } = app.data.raw;
+  if (turns.text === null) return el("p", { class: "hint" }, "This page holds no turn texts.");
+  if (!turns.text.some((text) => text.length >= turns.clip)) return null;
+  return el("p", { class: "hint" }, `Turns are cut after ${turns.clip.toLocaleString("en")} characters; search sees as much.`);
 }
 
 function seedToggle(app: App): HTMLElement | null {

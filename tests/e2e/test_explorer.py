@@ -364,6 +364,17 @@ def test_a_link_opens_what_it_names(opened, kind):
     assert name.replace("%3A", ":").replace("%23", "#") in text
 
 
+def test_arrow_keys_move_the_map(opened):
+    page = opened()
+    before = state(page, "clew.map.renderer.getCamera().getState()")
+    page.focus("#map")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    after = state(page, "clew.map.renderer.getCamera().getState()")
+    assert after["x"] > before["x"]
+    assert after["y"] > before["y"]
+
+
 def test_a_broken_link_opens_nothing(opened):
     page = opened("#%E0%A4%A")
     expect(page.locator("#details")).to_be_hidden()
@@ -423,6 +434,8 @@ def test_without_text_the_page_says_so(browser, tmp_path):
     one.page.click("#tab-seeds")
     one.page.locator(".card.seed").first.click()
     expect(one.page.locator("#details .turn").first).to_contain_text("left out")
+    one.page.click("#tab-map")
+    expect(one.page.locator("#panel")).to_contain_text("no turn texts")
     one.close()
 
 
