@@ -14,6 +14,16 @@ SEVEN = ("graphstore", "ingest", "topology", "dream", "export", "service", "cli"
 SAMPLES = {int: 7, float: 2.5, str: "a thing"}
 
 
+def arguments_of(kind):
+    """Sample arguments of an error; none where it has no constructor of its own."""
+    if kind.__init__ is Exception.__init__:
+        return []
+    return [
+        SAMPLES.get(each.annotation, "a thing")
+        for each in list(inspect.signature(kind.__init__).parameters.values())[1:]
+    ]
+
+
 def every_error():
     for package in SEVEN:
         for found in pkgutil.walk_packages(
@@ -31,12 +41,7 @@ def every_error():
 
 @pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
 def test_error_survives_pickling_and_says_one_line(kind):
-    parameters = [
-        SAMPLES.get(each.annotation, "a thing")
-        for each in inspect.signature(kind).parameters.values()
-        if each.kind is each.POSITIONAL_OR_KEYWORD
-    ]
-    error = kind(*parameters)
+    error = kind(*arguments_of(kind))
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert str(again) == str(error) == error.message
     assert "\n" not in error.message

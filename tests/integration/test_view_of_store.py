@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from graphstore.ids import journey_id, parse_ref
+from graphstore.ids import journey_id
 from graphstore.model.conversation import Role, Taint
 from graphstore.model.hubs import fold, stop_list
 from graphstore.model.knowledge import (
@@ -35,6 +35,7 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 from graphstore.model.record import JourneyRecord, Stop
+from graphstore.model.refs import parse_ref
 from graphstore.model.view import (
     CAUSES,
     CONCEPT,

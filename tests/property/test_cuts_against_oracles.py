@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from topology import cuts, engine
+from topology.level import Level
 from topology.shapes import cut_point
 
 ROUNDS = [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, 6))]
@@ -37,14 +38,14 @@ def arrays(pairs):
 
 
 def as_networkx(n, pairs):
-    graph = nx.Graph()
+    graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(n))
     graph.add_edges_from(pairs)
     return graph
 
 
 def partition(labels):
-    groups = {}
+    groups: dict[int, set[int]] = {}
     for node, label in enumerate(labels):
         groups.setdefault(int(label), set()).add(node)
     return sorted(map(sorted, groups.values()))
@@ -77,7 +78,7 @@ def test_strong_components_are_those_of_networkx(round_number):
         arcs = (
             [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.randint(0, 40))] if n else []
         )
-        oracle = nx.DiGraph()
+        oracle: nx.DiGraph[int] = nx.DiGraph()
         oracle.add_nodes_from(range(n))
         oracle.add_edges_from(arcs)
         found = cuts.strong_components(n, *arrays(arcs))
@@ -90,7 +91,7 @@ def test_strong_components_are_those_of_networkx(round_number):
 def test_forest_sizes_and_intervals_describe_the_subtrees(round_number):
     for n, pairs in graphs(round_number):
         tree = cuts.forest(cuts.adjacency(n, *arrays(pairs)))
-        children = nx.DiGraph()
+        children: nx.DiGraph[int] = nx.DiGraph()
         children.add_nodes_from(range(n))
         children.add_edges_from((int(up), node) for node, up in enumerate(tree.parent) if up >= 0)
         for node in range(n):
@@ -184,13 +185,13 @@ def test_bridge_sides_and_reach_are_what_removal_gives(round_number):
             assert sorted(grown) == claimed
 
 
-class OneLevel:
-    """The part of a level that pieces are computed from."""
-
-    def __init__(self, n, pairs, kinds):
-        self.number, self.n = 1, n
-        self.kind = np.array(kinds, np.int32)
-        self.blocks = engine.Graph(n, *arrays(pairs)).blocks()
+def a_level(n, pairs, kinds):
+    """Level 1 of a graph whose nodes are threads (0) and concepts (2)."""
+    u, v = arrays(pairs)
+    none, ones = np.zeros(n, np.int32), np.ones(len(u), np.int32)
+    kind, refs = np.array(kinds, np.int32), np.zeros(n, np.int64)
+    edge_refs = np.zeros(len(u), np.int64)
+    return Level(1, none, kind, none, none, none, none, refs, u, v, ones, ones, edge_refs)
 
 
 @pytest.mark.parametrize("round_number", ROUNDS)
@@ -198,7 +199,7 @@ def test_pieces_of_articulation_points_are_what_removal_gives(round_number):
     rng = random.Random(round_number)
     for n, pairs in graphs(round_number):
         kinds = [rng.choice((0, 2)) for _ in range(n)]
-        found = cut_point.pieces(OneLevel(n, pairs, kinds))
+        found = cut_point.pieces(a_level(n, pairs, kinds))
         whole = as_networkx(n, pairs)
         matrix = cuts.adjacency(n, *arrays(pairs))
         for node in set(nx.articulation_points(whole)):

@@ -51,18 +51,24 @@ steps = st.one_of(
     st.tuples(st.just("epoch")),
     st.tuples(st.just("journey"), st.integers(0, 4), st.integers(1, 4)),
     st.tuples(st.just("dream")),
+    st.tuples(st.just("reopen")),
+    st.tuples(st.just("checkpoint")),
 )
 
 
 class Author:
     """Turns steps into records that fit what the store holds."""
 
-    def __init__(self, store):
-        self.store = store
+    def __init__(self, opened):
+        self.opened = opened
         self.said = {}
         self.links = {}
         self.titles = {}
         self.stops = 0
+
+    @property
+    def store(self):
+        return self.opened.store
 
     def record(self, step):
         return getattr(self, f"_{step[0]}")(*step[1:])
@@ -133,21 +139,44 @@ def a_store():
         yield store
 
 
+class Reopened:
+    """A store that can be closed and opened again between two steps."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.store = open_store(folder, FakeDerive())
+
+    def reopen(self):
+        self.store.close()
+        self.store = open_store(self.folder, FakeDerive())
+        assert self.store.notices == ()
+
+
+def play(opened, plan):
+    """Commit what the steps say, each record twice; returns the records that were news."""
+    author, news = Author(opened), []
+    for step in plan:
+        if step[0] == "reopen":
+            opened.reopen()
+        elif step[0] == "checkpoint":
+            opened.store.checkpoint()
+        elif (record := author.record(step)) is not None:
+            first = opened.store.commit(record, NOW)
+            assert opened.store.commit(record, NOW) == Unchanged()
+            news += [record] if isinstance(first, Committed) else []
+    return news
+
+
 @pytest.mark.slow
 @settings(max_examples=EXAMPLES)
-@given(st.lists(steps, min_size=2, max_size=8))
+@given(st.lists(steps, min_size=2, max_size=10))
 def test_incremental_bulk_and_replayed_graphs_are_one(plan):
-    with a_store() as live, a_store() as later:
-        author, records = Author(live), []
-        for step in plan:
-            record = author.record(step)
-            if record is not None:
-                first = live.commit(record, NOW)
-                assert live.commit(record, NOW) == Unchanged()
-                if isinstance(first, Committed):
-                    records.append(record)
+    with tempfile.TemporaryDirectory() as folder, a_store() as later:
+        opened = Reopened(Path(folder))
+        records = play(opened, plan)
+        live = opened.store
         grown = everything(live)
-        assert [f for f in live.verify() if f.kind not in ("ref", "id")] == []
+        assert [fault for fault in live.verify() if fault.kind not in ("ref", "id")] == []
         live.rebuild(NOW)
         assert everything(live) == grown
         with later.deferred():
@@ -155,6 +184,7 @@ def test_incremental_bulk_and_replayed_graphs_are_one(plan):
                 assert isinstance(later.commit(record, NOW), Committed)
         assert everything(later) == grown
         assert list(later.ledger.export()) == list(live.ledger.export())
+        live.close()
 
 
 @pytest.mark.slow
@@ -162,7 +192,7 @@ def test_incremental_bulk_and_replayed_graphs_are_one(plan):
 @given(st.lists(thread_steps, min_size=2, max_size=6), st.randoms())
 def test_order_of_threads_in_a_run_does_not_matter(plan, shuffler):
     with a_store() as one, a_store() as other:
-        author = Author(one)
+        author = Author(None)
         last = {}
         for step in plan:
             record = author.record(step)

@@ -35,7 +35,9 @@ class Record:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.nodes, self.edges = {}, []
-        self.turns, self.days, self.questions = Counter(), {}, Counter()
+        self.turns: Counter[str] = Counter()
+        self.questions: Counter[str] = Counter()
+        self.days = {}
 
     def thread(self, name, day=None):
         self.days[name] = TODAY - self.rng.randrange(700) if day is None else day
@@ -154,7 +156,8 @@ def plant(record, known):
 
 def familiar(record, known):
     """Concepts that three to eight threads of the background mention."""
-    names, users = set(known), {}
+    names = set(known)
+    users: dict[str, set[str]] = {}
     for row in record.edges:
         thread = record.nodes[row.a].lineage
         if row.role == MENTION and thread in names:

@@ -34,15 +34,16 @@ rounds = pytest.mark.parametrize("seed", [*range(40), *SLOW])
 class Rows:
     """A random record, and both of its levels as networkx graphs made by the definitions."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, threads=8, questions=14):
         rng = random.Random(seed)
-        self.nodes, self.edges = {}, []
-        threads = [f"s:{at}" for at in range(rng.randint(1, 8))]
+        self.nodes: dict[str, NodeRow] = {}
+        self.edges: list[EdgeRow] = []
+        threads = [f"s:{at:02d}" for at in range(rng.randint(1, threads))]
         for name in threads:
             root = rng.choice(threads[: threads.index(name) + 1]) if rng.random() < 0.2 else name
             root = self.nodes[root].lineage if root != name else name
             self.nodes[name] = NodeRow(name, THREAD, root, ((name, 1),))
-        for at in range(rng.randint(1, 14)):
+        for at in range(rng.randint(1, questions)):
             self.ask(rng, f"q:{at:02d}", rng.choice(threads), threads)
         questions = [name for name in self.nodes if name[0] == "q"]
         for _ in range(rng.randint(0, 5)):
@@ -66,7 +67,7 @@ class Rows:
 
     def lineages(self, concept):
         """Lineages that mention a concept; a shared question speaks for its threads."""
-        found = set()
+        found: set[str] = set()
         for row in self.edges:
             if row.role == MENTION and row.b == concept:
                 own = self.nodes[row.a].lineage
@@ -78,7 +79,7 @@ class Rows:
         return {self.nodes[thread].lineage for thread in holders}
 
     def level0(self):
-        graph = nx.Graph()
+        graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(self.nodes)
         for row in self.edges:
             before = graph.edges.get((row.a, row.b), {})
@@ -89,12 +90,12 @@ class Rows:
 
     def level1(self):
         name = {}
-        for row in self.nodes.values():
-            if row.lineage:
-                name[row.id] = row.lineage
-            elif row.kind != CONCEPT or len(self.lineages(row.id)) > 1:
-                name[row.id] = row.id
-        graph = nx.Graph()
+        for node in self.nodes.values():
+            if node.lineage:
+                name[node.id] = node.lineage
+            elif node.kind != CONCEPT or len(self.lineages(node.id)) > 1:
+                name[node.id] = node.id
+        graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(name.values())
         for row in self.edges:
             a, b = name.get(row.a), name.get(row.b)
@@ -226,10 +227,10 @@ def test_islands_are_the_other_components_with_questions(seed):
 
 @rounds
 def test_missing_middles_are_the_open_pairs_of_adamic_and_adar(seed):
-    rows = Rows(seed)
+    rows = Rows(seed, threads=24, questions=30)
     said = {name: rows.lineages(name) for name in rows.nodes if name[0] == "c"}
     items = sorted(name for name, lineages in said.items() if len(lineages) > 1)
-    near = nx.Graph()
+    near: nx.Graph[str] = nx.Graph()
     near.add_nodes_from(items)
     for question in (name for name in rows.nodes if name[0] == "q"):
         words = {row.b for row in rows.edges if row.a == question and row.role == MENTION}

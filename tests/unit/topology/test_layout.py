@@ -51,7 +51,8 @@ def test_loops_parallels_and_direction_do_not_matter():
 
 def test_components_do_not_overlap():
     sizes = (40, 20, 9, 6, 3, 1)
-    edges, first, spans = [], 0, []
+    edges: list[tuple[int, int]] = []
+    first, spans = 0, []
     for size in sizes:
         edges += ring(size, first) if size > 2 else []
         spans.append(range(first, first + size))

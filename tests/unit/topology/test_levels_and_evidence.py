@@ -217,7 +217,7 @@ class TestLoops:
 
     def test_shortest_way_round(self):
         found = loops.shortest_cycle(self.RING, (0, 1), 6, loops.Budget(100))
-        assert sorted(found) == [0, 1, 2, 3, 4, 5]
+        assert sorted(found or ()) == [0, 1, 2, 3, 4, 5]
         assert loops.shortest_cycle(self.RING, (0, 1), 5, loops.Budget(100)) is None
 
     def test_a_bridge_lies_on_no_cycle(self):

@@ -19,6 +19,7 @@ from graphstore.model.view import (
     STOP,
     THREAD,
     EdgeRow,
+    GraphView,
     NodeRow,
     from_edges,
 )
@@ -44,7 +45,8 @@ def concepts(n, pairs, **more):
 
 def record(rng, threads=14, words=24, hubs=0):
     """A random record: rows of nodes and of edges."""
-    nodes, edges, seen = [], [], {}
+    nodes, edges = [], []
+    seen: dict[str, tuple[str, int]] = {}
     for at in range(threads):
         name = f"s:{at:03d}"
         nodes.append(NodeRow(name, THREAD, name, ((name, 1),), rng.randrange(900)))
@@ -195,7 +197,7 @@ def test_caps_hold_on_fifty_thousand_edges_of_chained_cliques(name):
     assert all(len(seed.members) <= 104 for seed in scouted.seeds)
 
 
-_CHAIN = []
+_CHAIN: list[GraphView] = []
 
 
 def chained():
@@ -226,7 +228,7 @@ def test_every_reported_cut_parts_its_graph_when_taken_out():
         view = from_edges(*record(random.Random(number)))
         graph = Structure(view, Limits())
         for seed in scout(view, ["cut_point", "weak_bridge"], Limits(k_min=2, top=5)).seeds:
-            level = graph.level(seed.level)
+            level = graph.level(seed.level or 0)
             cut = [member.node_id for member in seed.members if member.role == "cut"]
             assert parts(graph, level, cut) > parts(graph, level, [])
 
@@ -237,7 +239,7 @@ def parts(graph, level, cut):
     pairs = {frozenset((names[a], names[b])) for a, b in zip(level.u, level.v, strict=True)}
     taken = {frozenset(cut[at : at + 2]) for at in range(0, len(cut), 2)} if len(cut) > 1 else set()
     gone = set(cut) if len(cut) == 1 else set()
-    near = {name: set() for name in names if name not in gone}
+    near: dict[str, set[str]] = {name: set() for name in names if name not in gone}
     for pair in pairs - taken:
         a, b = sorted(pair)
         if not pair & gone:
