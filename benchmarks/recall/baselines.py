@@ -74,7 +74,9 @@ def clew(workspace: Workspace) -> Answer:
 
     def answer(cue: str) -> tuple[list[str], list[str]]:
         found = recall(workspace, cue, 10, now=NOW)
-        return [hit.turn.ref for hit in found.hits], ["thread:" + t.thread_id for t in found.threads]
+        return [hit.turn.ref for hit in found.hits], [
+            "thread:" + t.thread_id for t in found.threads
+        ]
 
     return answer
 

@@ -229,9 +229,13 @@ class Pair(Value):
     mine: str
     """Reference."""
     theirs: str
-    kind: Literal["same_question", "linked_question", "shared_concepts", "same_journey"]
+    kind: Literal[
+        "same_question", "linked_question", "alike_question", "shared_concepts", "shared_words"
+    ]
     concepts: tuple[str, ...] = ()
     """Labels of shared specific concepts."""
+    words: tuple[str, ...] = ()
+    """Stems of rare shared words."""
     mine_text: str = ""
     theirs_text: str = ""
 

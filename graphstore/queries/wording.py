@@ -1,0 +1,94 @@
+"""Rare words that threads share: who else uses the words of one lineage."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphstore.model.conversation import Role, Turn
+from graphstore.queries.corpus import Corpus
+from graphstore.queries.cue import content_words
+from graphstore.search import SearchIndex
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+READ: Final = 600
+"""Distinct terms of a lineage that are looked at, those of human turns first."""
+KEPT: Final = 200
+"""The rarest of them are compared."""
+SHARE: Final = 3
+"""A word in more than one lineage of three tells nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The rare words of one lineage, and where else they stand."""
+
+    terms: tuple[str, ...]
+    """Rarest first."""
+    rows: tuple[Ints, ...]
+    """Corpus rows that hold each."""
+    scores: Floats
+    """Per lineage: tf-idf product with mine over the root of its length."""
+
+    def shared(
+        self, lineage_of_row: Ints, mine: int, theirs: int, limit: int
+    ) -> tuple[tuple[str, ...], int, int] | None:
+        """Shared words, rarest first, and the rows in which the rarest stands on each side."""
+        found: list[tuple[str, int, int]] = []
+        for term, rows in zip(self.terms, self.rows, strict=True):
+            of = lineage_of_row[rows]
+            if (of == mine).any() and (of == theirs).any():
+                found.append((term, int(rows[of == mine].min()), int(rows[of == theirs].min())))
+            if len(found) == limit:
+                break
+        if not found:
+            return None
+        return tuple(term for term, _, _ in found), found[0][1], found[0][2]
+
+
+def wording(
+    corpus: Corpus,
+    index: SearchIndex,
+    turns: Iterable[Turn],
+    lineage_of_row: Ints,
+    mine: int,
+    lineages: int,
+) -> Wording:
+    """Compare the words of some turns with those of every lineage.
+
+    ``lineage_of_row`` gives the lineage of each corpus row, -1 for rows that do not count.
+    """
+    counts = lineage_of_row >= 0
+    lengths = np.array([doc.words for doc in corpus.docs], np.float64)
+    long = np.bincount(lineage_of_row[counts], lengths[counts], lineages)
+    scores = np.zeros(lineages)
+    kept: list[tuple[int, str, Ints]] = []
+    for term in _rarest(index, turns):
+        rows = corpus.rows_of(index, term)
+        rows = rows[counts[rows]]
+        held = np.bincount(lineage_of_row[rows], minlength=lineages)
+        df = int((held > 0).sum())
+        if 1 < df <= max(2, lineages // SHARE) and held[mine]:
+            idf = log((lineages + 1) / df)
+            weight = np.where(held > 0, 1 + np.log(np.maximum(held, 1)), 0)
+            scores += idf * idf * weight * weight[mine]
+            kept.append((df, term, np.unique(rows)))
+    kept.sort(key=lambda found: found[:2])
+    scores /= np.sqrt(np.maximum(long, 1))
+    scores[mine] = 0
+    return Wording(tuple(k[1] for k in kept), tuple(k[2] for k in kept), scores)
+
+
+def _rarest(index: SearchIndex, turns: Iterable[Turn]) -> Sequence[str]:
+    """Terms that stand in two turns or more, rarest first."""
+    spoken = sorted(turns, key=lambda turn: turn.role is not Role.HUMAN)
+    terms = index.terms(content_words(" ".join(turn.text for turn in spoken)))[:READ]
+    df = index.frequencies(terms)
+    return sorted((term for term in terms if df[term] > 1), key=lambda term: (df[term], term))[
+        :KEPT
+    ]
