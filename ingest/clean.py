@@ -6,10 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from graphstore.ids import fingerprint
+from graphstore.ids import digest, fingerprint
 from graphstore.model.conversation import Attachment, Event, Masked, Role, Taint
 from ingest.envelopes import Opened, open_block, open_slash, without_thoughts
-from ingest.model import Disposition, RawThread, RawTurn, Summary, Tally, TitleCandidate
+from ingest.model import (
+    Disposition,
+    Pointer,
+    RawThread,
+    RawTurn,
+    Summary,
+    Tally,
+    TitleCandidate,
+)
 from ingest.options import CONTEXT_LIMIT, Options
 from ingest.text import safe_text
 
@@ -20,6 +28,8 @@ TITLE_LIMIT: Final = 80
 """Characters of a title taken from the first question."""
 LINKS: Final = 200
 """Links kept of one turn."""
+_PLAIN: Final = re.compile(r"[0-9a-f-]{1,40}")
+"""Native ids of nearly all records: nothing to mask there."""
 _NO_TITLE: Final = frozenset({"new chat", "untitled", "new conversation"})
 _TITLE_ORDER: Final = ("user", "native", "ai", "summary", "heading", "stem")
 _HOME: Final = re.compile(
@@ -115,7 +125,7 @@ class _Cleaner:
         for raw in self.raw.turns:
             turn = self.turn(raw)
             if turn is None:
-                waiting.extend(raw.calls)
+                waiting.extend(self.calls(raw.calls))
                 paths.extend(raw.touched)
                 _hand_back(raw, kept)
                 continue
@@ -143,6 +153,8 @@ class _Cleaner:
             raw.speaker = self.line(raw.speaker)
         links = find_links(masked) if raw.role is Role.HUMAN else ()
         touched = tuple(sorted({self.path(one) for one in raw.touched}))
+        raw.touched = ()
+        self.keys(raw)
         return CleanTurn(
             raw=raw,
             text=masked,
@@ -152,7 +164,7 @@ class _Cleaner:
             links=links,
             carrier=self.carrier,
             counter=self.carrier,
-            calls=raw.calls,
+            calls=self.calls(raw.calls),
             touched=touched,
         )
 
@@ -203,8 +215,26 @@ class _Cleaner:
         self.naive = True
         return moment.replace(tzinfo=self.options.naive_zone)
 
+    def keys(self, raw: RawTurn) -> None:
+        """Native ids of a turn: one that holds a secret is replaced by its hash."""
+        raw.key = self.ident(raw.key) if raw.key is not None else None
+        raw.parent = self.ident(raw.parent) if raw.parent is not None else None
+        raw.also = tuple(self.ident(one) for one in raw.also)
+        raw.spawned = tuple(self.ident(one) for one in raw.spawned)
+
+    def ident(self, native: str) -> str:
+        """A native id as it is, unless masking would change it: ids must stay distinct."""
+        if _PLAIN.fullmatch(native) or self.masker(native)[0] == native:
+            return native
+        return digest(native)
+
+    def calls(self, calls: Calls) -> Calls:
+        return tuple((self.line(name), count) for name, count in calls)
+
     def attachment(self, one: Attachment) -> Attachment:
-        return one if one.name is None else one.replace(name=self.line(one.name))
+        name = None if one.name is None else self.line(one.name)
+        media = None if one.media_type is None else self.line(one.media_type)
+        return one.replace(name=name, media_type=media)
 
     def path(self, written: str) -> str:
         """A touched path relative to the project, or to the home folder."""
@@ -222,7 +252,16 @@ class _Cleaner:
             for one in raw.titles
             if (title := self.line(one.text)) and title.casefold() not in _NO_TITLE
         )
-        raw.summaries = tuple(Summary(one.leaf, self.line(one.text)) for one in raw.summaries)
+        raw.summaries = tuple(
+            Summary(self.ident(one.leaf), self.line(one.text)) for one in raw.summaries
+        )
+        raw.native_id = self.ident(raw.native_id) if raw.native_id is not None else None
+        raw.native_ids = tuple(self.ident(one) for one in raw.native_ids)
+        raw.pointers = tuple(
+            Pointer(one.kind, self.ident(one.native_id), one.key) for one in raw.pointers
+        )
+        raw.where = self.line(raw.where)
+        raw.tail_calls = self.calls(raw.tail_calls)
         raw.started_at, raw.ended_at = self.time(raw.started_at), self.time(raw.ended_at)
         events = [self.event(one) for one in raw.events]
         raw.events = (*events, *(self.event(one) for one in self.commands))

@@ -191,18 +191,18 @@ class _Run:
     def _keep(self, one: RawThread | ReadFailure, carrier: Carrier, *, closed: bool) -> None:
         tally = carrier.tally
         if isinstance(one, ReadFailure):
-            tally.note(one.code, one.where)
+            tally.note(one.code, self.masker(one.where)[0])
             return
         index = len(self.carriers) - 1
         thread = clean(
             one, index, tally, self.options, self.masker, closed=closed or not _live(one)
         )
         carrier.titles += [
-            PendingTitle(leaf=title.leaf, text=title.text) for title in one.summaries
+            PendingTitle(leaf=title.leaf, text=title.text) for title in thread.raw.summaries
         ]
         if thread.naive and thread.turns:
-            tally.note("naive_time", one.where or None)
-        native = one.native_id or (
+            tally.note("naive_time", thread.raw.where or None)
+        native = thread.raw.native_id or (
             derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
         )
         self.held[index] = self.held.get(index, 0) + 1
