@@ -40,7 +40,8 @@ def load(
     """Import one plugin; None when there is none of that name, or an outside one is broken.
 
     ``required`` are the attributes that it must have. A broken outside plugin is logged, it never
-    stops a command. Raises ``PluginInvalid`` when an attribute is missing, or ``NAME`` or the file is another.
+    stops a command. Raises ``PluginInvalid`` when an attribute is missing, or when ``NAME`` or the
+    file is another.
     """
     if name not in names(package):
         return None

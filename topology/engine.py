@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import chain
 from math import sqrt
 from threading import Lock
 from typing import Any, Final
@@ -63,18 +64,43 @@ class Graph:
 
         pairs: Any = np.column_stack((u, v)).astype(np.int64)
         self._native: Any = Native(n=n, edges=memoryview(pairs) if len(pairs) else [])
+        self._u, self._v = u, v
 
     def blocks(self) -> Blocks:
         """Blocks in the order of their sorted nodes, and articulation points."""
-        cover, cut_nodes = self._native.biconnected_components(return_articulation_points=True)
-        found = sorted(sorted(block) for block in cover)
-        start = np.cumsum([0, *(len(block) for block in found)])
-        flat = np.fromiter((node for block in found for node in block), np.int32)
-        return Blocks(start.astype(np.int64), flat, np.array(sorted(cut_nodes), np.int32))
+        from igraph import GraphBase
+
+        # the method of the subclass would make a list of all edges and a set for each block
+        trees, cut_nodes = GraphBase.biconnected_components(
+            self._native, return_articulation_points=True
+        )
+        lengths = np.fromiter(map(len, trees), np.int64, len(trees))
+        edge = np.fromiter(chain.from_iterable(trees), np.int64, int(lengths.sum()))
+        block = np.repeat(np.arange(len(trees)), lengths)
+        start, nodes = _in_order(block, self._u[edge], self._v[edge])
+        return Blocks(start, nodes, np.sort(np.array(cut_nodes, np.int32)))
 
     def coreness(self) -> Ints:
         """Largest k such that the node is in the k-core, for each node."""
         return np.array(self._native.coreness(), np.int32)
+
+
+def _in_order(block: Longs, u: Ints, v: Ints) -> tuple[Longs, Ints]:
+    """Sorted nodes of each block, blocks by their two smallest: no two of them share both."""
+    number, node = np.concatenate((block, block)), np.concatenate((u, v))
+    order = np.lexsort((node, number))
+    number, node = number[order], node[order]
+    fresh = np.ones(len(node), np.bool_)
+    fresh[1:] = (np.diff(number) != 0) | (np.diff(node) != 0)
+    number, node = number[fresh], node[fresh]
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    lengths = np.diff(np.append(first, len(node)))
+    ranked = np.lexsort((node[first + 1], node[first]))
+    rank = np.empty(len(first), np.int64)
+    rank[ranked] = np.arange(len(first))
+    again = np.argsort(rank[number], kind="stable")
+    start = np.concatenate(([0], np.cumsum(lengths[ranked]))).astype(np.int64)
+    return start, node[again]
 
 
 def forces(

@@ -57,4 +57,4 @@ def stop_list() -> frozenset[str]:
 
 def stop_fingerprint(labels: Iterable[str]) -> str:
     """Content hash of a stop list, part of the identity of every run that used it."""
-    return "b2:" + ids.digest(sorted(labels))
+    return "b2:" + ids.digest([*sorted(labels)])

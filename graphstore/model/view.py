@@ -245,7 +245,7 @@ def _frequencies(
     near: defaultdict[int, set[int]] = defaultdict(set)
     for a, b in keys:
         for one, other in ((a, b), (b, a)):
-            if lineages[one] == SHARED_LINEAGE and lineages[other] >= 0:
+            if lineages[one] == SHARED_LINEAGE and rows[other].kind == THREAD:
                 near[one].add(lineages[other])
     holders: defaultdict[int, set[int]] = defaultdict(set)
     for (a, b), role in zip(keys, roles.tolist(), strict=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphstore.model.view import CONCEPT, MENTION, QUESTION, SHARED_LINEAGE, WAYPOINT
+from graphstore.model.view import CONCEPT, MENTION, QUESTION, SHARED_LINEAGE, THREAD, WAYPOINT
 from topology.cuts import Ints, Longs
 from topology.evidence import Finding, seed
 from topology.level import Level
@@ -142,7 +142,7 @@ def _by_lineage(level: Level, holder: Ints, concept: Longs) -> tuple[Longs, Long
     threads = [
         (one[hit], level.lineage[other[hit]])
         for one, other in ((level.u, level.v), (level.v, level.u))
-        for hit in (shared[one] & (level.lineage[other] >= 0),)
+        for hit in (shared[one] & (level.kind[other] == THREAD),)
     ]
     question = np.concatenate([pair[0] for pair in threads])
     lineage = np.concatenate([pair[1] for pair in threads])
@@ -202,6 +202,7 @@ def _best(near: "Sparse", share: NDArray[np.float64], together: "Sparse", most: 
     weighted = near.copy()
     weighted.data = share[near.indices]  # the pattern of near, so that counts line up with scores
     back = near.T.tocsr()
+    together.sort_indices()
     best = _Scored(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
     for first in range(0, near.shape[0], ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
@@ -218,9 +219,13 @@ def _best(near: "Sparse", share: NDArray[np.float64], together: "Sparse", most: 
 
 
 def _is_in(matrix: "Sparse", row: Longs, column: Longs) -> NDArray[np.bool_]:
+    """Whether each place of a matrix with sorted rows holds something."""
     held = matrix.tocoo()
     width = np.int64(matrix.shape[1])
-    return np.isin(row * width + column, held.coords[0].astype(np.int64) * width + held.coords[1])
+    keys = np.append(held.coords[0].astype(np.int64) * width + held.coords[1], -1)
+    asked = row * width + column
+    found: NDArray[np.bool_] = keys[np.searchsorted(keys[:-1], asked)] == asked
+    return found
 
 
 def _seed(graph: Structure, pair: _Pair) -> Seed:
