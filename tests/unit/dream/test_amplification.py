@@ -1,0 +1,242 @@
+"""What an inquiry rhymes with: each rule fires on its plant and not on its decoy."""
+
+import pytest
+
+from dream.adjudicate import adjudicate
+from dream.functions.amplification import (
+    cross_thread_resonance,
+    draft,
+    journey_pattern_resonance,
+    theme_deepening,
+    top_quarter,
+)
+from dream.index import Index
+from dream.landing import horizon
+from dream.model import Accepted, Focus
+from dream.pack import pack
+from graphstore.ids import concept_id, question_id
+from graphstore.model.knowledge import LinkType
+from tests.dreamt import SETTINGS, a_pack, a_pair, a_question
+from tests.planted import NOW, Plot, days_ago
+
+LINE = "Why is the float line off the drum?"
+GROOVE = "Should I cut a groove for the float line?"
+
+
+def packed(plot, kind, key, **changes):
+    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
+    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
+
+
+def only(drafts):
+    (found,) = drafts
+    return found
+
+
+def is_sound(made, drafted):
+    return isinstance(adjudicate(drafted, made, horizon(SETTINGS, NOW), NOW), Accepted)
+
+
+def rhyming(*also):
+    plot = Plot()
+    plot.say("a", LINE, "float line", "drum", asks=True, days=30)
+    plot.say("b", GROOVE, "float line", "drum", asks=True, days=20)
+    plot.say("c", "elsewhere", *also)
+    return plot
+
+
+def bridge(plot):
+    members = (("side_a", "test:a"), ("side_b", "test:b"))
+    return packed(plot, "seed", "s:1", shape="weak_bridge", members=members)
+
+
+def test_two_questions_on_two_concepts_rhyme():
+    made = bridge(rhyming())
+    found = only(cross_thread_resonance(made))
+    low, high = sorted((question_id(LINE), question_id(GROOVE)))
+    assert (found.src, found.dst, found.edge, found.start) == (low, high, "RESONATES", 30)
+    assert '"Why is the float line off the drum?"' in found.title
+    assert "rhymes with" in found.title
+    assert len(found.title) <= 90
+    assert 'Both turn on "' in found.summary
+    assert found.summary.endswith("in threads that never meet.")
+    assert [each.side for each in found.claims] == ["a", "b"]
+    assert found.support == 1.0
+    assert is_sound(made, found)
+
+
+def test_two_questions_of_one_day_name_it_once():
+    plot = rhyming()
+    for line in plot.every():
+        line.at = days_ago(9)
+    found = only(cross_thread_resonance(bridge(plot)))
+    assert "; asked 2026-01-06 in threads" in found.summary
+
+
+@pytest.mark.parametrize("decoy", ["linked", "clustered", "lineage", "one_concept"])
+def test_no_rhyme(decoy):
+    plot = rhyming()
+    if decoy == "linked":
+        plot.link(LINE, GROOVE)
+    if decoy == "clustered":
+        plot.link(LINE, GROOVE, LinkType.RECURRING)
+    if decoy == "lineage":
+        plot.roots["test:b"] = "test:a"
+        plot.say("c", "x", "float line", "drum")
+    if decoy == "one_concept":
+        plot = Plot()
+        plot.say("a", LINE, "float line", asks=True)
+        plot.say("b", GROOVE, "float line", asks=True)
+    made = bridge(plot)
+    assert getattr(made, "outcome", "") == "too_thin" or list(draft(made)) == []
+
+
+def pair_with(**changes):
+    made = a_pack(pairs=(a_pair(**{"shared": ("c:hall",), **changes}),))
+    return list(cross_thread_resonance(made))
+
+
+def test_one_rare_concept_is_enough_with_two_common_neighbours():
+    assert len(pair_with()) == 1
+    assert pair_with(common_neighbours=1) == []
+
+
+def test_one_common_concept_is_not_rare():
+    assert pair_with(shared=("c:salt",)) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"is_linked": True},
+        {"same_lineage": True},
+        {"a": ()},
+        {"b": ()},
+        {"src": "q:unknown"},
+        {"new_concept": "c:hall"},
+        {"shared": ("c:unnamed", "c:nameless")},
+    ],
+)
+def test_a_pair_that_is_not_apart_or_not_named_does_not_rhyme(changes):
+    assert pair_with(**changes) == []
+
+
+def test_questions_of_one_cluster_do_not_rhyme():
+    made = a_pack(
+        questions=(a_question("q:a", "One?", cluster="q"), a_question("q:b", "Two?", cluster="q"))
+    )
+    assert list(cross_thread_resonance(made)) == []
+
+
+def test_without_weight_there_is_no_support():
+    made = a_pack(pairs=(a_pair(adamic_adar=0.0),))
+    assert only(cross_thread_resonance(made)).support == 0.0
+
+
+def test_the_rarest_quarter_of_nothing_is_nothing():
+    assert top_quarter(a_pack(concepts=())) == 0.0
+    assert top_quarter(a_pack()) == 1.5
+
+
+# theme_deepening
+
+
+def theme(plot):
+    return packed(plot, "theme", concept_id("salt film"))
+
+
+def deepening():
+    plot = Plot()
+    plot.say("a", "Is the salt film thick?", "salt film", asks=True, days=40)
+    plot.say("b", "Does the salt film reach the vent?", "salt film", "vent", asks=True, days=5)
+    plot.say("c", "How tall is the vent?", "vent", asks=True, days=20)
+    return plot
+
+
+def test_a_concept_new_to_a_theme_rhymes_with_who_asks_about_it():
+    made = theme(deepening())
+    found = only(theme_deepening(made))
+    ends = map(question_id, ("Does the salt film reach the vent?", "How tall is the vent?"))
+    assert {found.src, found.dst} == set(ends)
+    assert found.summary.startswith('Both turn on "vent"; asked ')
+    assert found.summary.endswith('It is new to "salt film".')
+    assert is_sound(made, found)
+
+
+def test_a_concept_that_the_theme_met_before_is_not_new():
+    plot = deepening()
+    plot.say("a", "The vent.", "vent", days=40)
+    assert list(theme_deepening(theme(plot))) == []
+
+
+def test_a_theme_that_the_pack_cannot_name_is_not_deepened():
+    made = theme(deepening())
+    bare = tuple(each for each in made.concepts if each.label == "vent")
+    assert list(theme_deepening(made.replace(concepts=bare))) == []
+
+
+def test_a_new_concept_without_weight_has_no_support():
+    made = theme(deepening())
+    light = tuple(each.replace(idf=0.0) for each in made.concepts)
+    assert only(theme_deepening(made.replace(concepts=light))).support == 0.0
+
+
+# journey_pattern_resonance
+
+
+def journeys(**changes):
+    plot = Plot()
+    one = plot.say("a", "Wait for the permit.", "permit", "quay", days=60)
+    two = plot.say("b", "Wait for the permit too.", "permit", "mast", days=60)
+    plot.say("c", "quay and mast", "quay", "mast")
+    first = plot.journey(
+        "Which post on the quay?", (one,), concepts=("permit", "quay"), questions=("x",)
+    )
+    plot.journey(
+        "Which mast?", (two,), **{"concepts": ("permit", "mast"), "questions": ("y",), **changes}
+    )
+    return plot, first
+
+
+def test_two_journeys_that_stand_still_at_the_same_thing_rhyme():
+    plot, key = journeys()
+    made = packed(plot, "journey", key)
+    found = only(journey_pattern_resonance(made))
+    assert "stopped like" in found.title
+    assert found.summary.startswith('Both stand still at "permit": "stands at ')
+    assert (found.start, found.support) == (20, 0.625)
+    assert found.bridge.kind == "shared_blockage"
+    assert set(found.bridge.journeys) == {found.src, found.dst}
+    assert is_sound(made, found)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "arrived"},
+        {"last_seen": days_ago(10)},
+        {"last_seen": None},
+        {"concepts": ("mast",)},
+        {"last_activity_at": days_ago(3)},
+    ],
+)
+def test_journeys_that_move_or_share_nothing_do_not_rhyme(changes):
+    plot, key = journeys(**changes)
+    assert list(journey_pattern_resonance(packed(plot, "journey", key))) == []
+
+
+def test_a_blocked_journey_stands_still_however_young():
+    plot, key = journeys(last_seen=days_ago(2))
+    line = plot.lines["test:b"][0]
+    line.signals = plot.stop("blocked", "waits")
+    assert len(list(journey_pattern_resonance(packed(plot, "journey", key)))) == 1
+
+
+def test_journeys_of_one_thread_do_not_rhyme():
+    plot, key = journeys()
+    plot.roots["test:b"] = "test:a"
+    plot.say("d", "permit", "permit")
+    plot.say("e", "Is the permit there?", "permit", asks="x")
+    made = packed(plot, "journey", key)
+    assert any(pair.same_lineage for pair in made.pairs)
+    assert list(journey_pattern_resonance(made)) == []
