@@ -1,5 +1,6 @@
 """The Typer app, its global options, and the one border where errors become exit codes."""
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -42,7 +43,8 @@ def clew(
 def main() -> None:
     """Run the command line; the one place that turns errors into exit codes."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] - a code page may lack a sign
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a code page may lack a sign
     try:
         app(prog_name="clew")
     except BrokenPipeError:
@@ -67,9 +69,10 @@ def failed(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
-    known = isinstance(error, Error)
-    message = error.message if known else f"unexpected {type(error).__name__}"
-    hint = error.hint if known else "run it again with: clew --debug ..., and report the traceback"
+    message = f"unexpected {type(error).__name__}"
+    hint = "run it again with: clew --debug ..., and report the traceback"
+    if isinstance(error, Error):
+        message, hint = error.message, error.hint
     print(f"clew: {message}", file=sys.stderr)
     if hint:
         print(f"      {hint}", file=sys.stderr)

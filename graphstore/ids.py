@@ -2,15 +2,13 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
 import orjson
 
-Json: TypeAlias = (
-    str | int | float | bool | None | tuple["Json", ...] | list["Json"] | dict[str, "Json"]
-)
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 SEPARATOR: Final = "\u241f"
 NATIVE_ID_LIMIT: Final = 120

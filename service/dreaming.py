@@ -12,13 +12,17 @@ from dream.settings import DreamSettings
 from dream.use import Request, use
 from graphstore.derivation import Ground
 from graphstore.model.base import Value
+from graphstore.model.conversation import Unchanged
 from graphstore.model.hypothesis import (
-    HYPOTHESES,
     LIVE,
+    Anticipates,
     AnyHypothesis,
     Claim,
+    Compensates,
     CounterEvidence,
     HypothesisState,
+    Imagines,
+    Resonates,
     Standing,
     standing,
 )
@@ -36,7 +40,7 @@ COUNTERS: Final = TypeAdapter(tuple[CounterEvidence, ...])
 class Dreamt(Value):
     """How a dream cycle ended, with the gate as it was evaluated."""
 
-    result: Landed | NothingDue | Fenced | Closed
+    result: Landed | NothingDue | Fenced | Closed | Unchanged
 
 
 IDLE: Final = Dreamt(
@@ -71,7 +75,7 @@ def nothing_new(store: Store) -> bool:
 
 def run(
     session: Session, ask: Ask, limits: Limits, settings: DreamSettings, lines: tuple[GateLine, ...]
-) -> Landed | NothingDue | Fenced:
+) -> Landed | NothingDue | Fenced | Unchanged:
     """Begin, work, land."""
     now = session.now()
     with session.store("dream: begin") as store:
@@ -98,15 +102,26 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
     if state == HypothesisState.PARKED:
         edges = [(draft.hypothesis, draft.failed) for draft in waiting.values()]
     else:
-        found = [edge for kind in HYPOTHESES for edge in store.edges(kind)]
         edges = [
-            (edge, ()) for edge in found if (edge.state == state if state else edge.state in LIVE)
+            (edge, ())
+            for edge in every_edge(store)
+            if (edge.state == state if state else edge.state in LIVE)
         ]
     current = store.fingerprints({ref for edge, _ in edges for ref in edge.refs})
     order = sorted(
         edges, key=lambda each: (-each[0].points, -each[0].retention, each[0].hypothesis_id)
     )
     return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in order)
+
+
+def every_edge(store: Store) -> tuple[AnyHypothesis, ...]:
+    """Hypothesis edges of the four tables, closed ones too."""
+    return (
+        *store.edges(Compensates),
+        *store.edges(Anticipates),
+        *store.edges(Resonates),
+        *store.edges(Imagines),
+    )
 
 
 def row(

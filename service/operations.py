@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dream.cycle import Ask
+from dream.cycle import Ask, Mode
 from dream.use import Request, use
 from export import Switches, Written
 from graphstore.errors import NotFound, SettingsError
@@ -332,7 +332,7 @@ def dream(
     seed: str = "",
 ) -> Dreamt:
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
-    mode = "dry_run" if dry_run else "stage" if stage else "normal"
+    mode: Mode = "dry_run" if dry_run else "stage" if stage else "normal"
     ask = Ask(mode=mode, function=function or None, seed=seed or None)
     return dreaming.dreamt(session, ask, limits(session))
 

@@ -18,8 +18,9 @@ from dream.settings import DreamSettings
 from graphstore.errors import SettingsError
 from graphstore.model.base import Value
 
-Leaf: TypeAlias = str | int | float | bool | list[str] | dict[str, str]
+Leaf: TypeAlias = str | int | float | bool | list[str]
 Flat: TypeAlias = dict[str, Leaf]
+Tree: TypeAlias = "dict[str, str | int | float | bool | list[str] | Tree]"
 
 PREFIX: Final = "CLEW_"
 PROJECT_FILE: Final = Path(".clew/clew.toml")
@@ -203,7 +204,7 @@ def at(value: Value, key: str) -> Any:  # noqa: ANN401 - a leaf or a block
     return found
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Leaf]]:
+def flat(table: Tree, prefix: str = "") -> Iterator[tuple[str, Leaf]]:
     for key, value in table.items():
         if isinstance(value, dict):
             yield from flat(value, f"{prefix}{key}.")
@@ -211,9 +212,9 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Leaf
             yield f"{prefix}{key}", value
 
 
-def nested(layer: Flat) -> dict[str, Any]:
+def nested(layer: Flat) -> Tree:
     """Dotted keys as nested tables."""
-    tree: dict[str, Any] = {}
+    tree: Tree = {}
     for key, value in layer.items():
         *blocks, last = key.split(".")
         table = tree

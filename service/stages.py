@@ -81,8 +81,8 @@ def outcome(dreamt: Dreamt) -> str:
             return dreamt.result.reason
         case "closed":
             return f"gate:{dreamt.result.condition}"
-        case "fenced":
-            return "fenced"
+        case "fenced" | "unchanged":
+            return dreamt.result.outcome
 
 
 def parked(store: Store) -> int:

@@ -24,7 +24,7 @@ from export.report import (
 from export.write import writer
 from graphstore.derivation import Ground
 from graphstore.ids import digest
-from graphstore.model.hypothesis import HYPOTHESES, LIVE, Hypothesis, standing
+from graphstore.model.hypothesis import LIVE, Hypothesis, standing
 from graphstore.model.knowledge import Anchored, Cites, HasTurn, Lineage, Marks, Passes, SeedRow
 from graphstore.model.record import Count
 from graphstore.queries.journeys import status_now
@@ -32,6 +32,7 @@ from graphstore.store import Store
 from ingest.model import IngestReport
 from ingest.sniff import readers
 from service.answers import FormatRow, WrittenFiles
+from service.dreaming import every_edge
 from topology.map import positions
 
 MORE_EDGES = (HasTurn, Lineage, Cites, Passes, Anchored)
@@ -97,7 +98,7 @@ def current_seeds(store: Store) -> list[SeedRow]:
 
 def judged(store: Store, now: datetime) -> list[Judged]:
     """Every hypothesis with its standing."""
-    found = [edge for kind in HYPOTHESES for edge in store.edges(kind)]
+    found = every_edge(store)
     current = store.fingerprints({ref for edge in found for ref in edge.refs})
     return [Judged(hypothesis=edge, standing=standing(edge, now, current)) for edge in found]
 
