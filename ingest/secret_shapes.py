@@ -214,6 +214,7 @@ _NAME: Final = re.compile(
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:[_\-./:][^\W\d_]+)*")
 _PLACE: Final = re.compile(r"(?:\.{0,2}|~|[A-Za-z]:)?[/\\]|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _CODE: Final = re.compile(r"[(\[{]|\)$")
+_PUNCTUATED: Final = re.compile(r"[A-Za-z][!@#%^][A-Za-z]")
 _PASSWORD_WORD: Final = re.compile(r"pass(?:word|wd|phrase)?|pwd", re.IGNORECASE)
 
 
@@ -248,7 +249,11 @@ def _unquoted(match: re.Match[str], value: str) -> bool:
     """Code assigns names without quotes; environment lines assign secrets without them."""
     if match["op"] == "=" and _ENVIRONMENT.fullmatch(match.string, *_line_head(match)):
         return not _CODE.search(value) and not (_WORDS.fullmatch(value) and value == value.lower())
-    return is_mixed(value) and not _CODE.search(value) and not _NAME.fullmatch(value)
+    if _CODE.search(value) or _NAME.fullmatch(value):
+        return False
+    return is_mixed(value) or (
+        _PASSWORD_WORD.search(match["k"]) is not None and _PUNCTUATED.search(value) is not None
+    )
 
 
 def _card(match: re.Match[str]) -> bool:

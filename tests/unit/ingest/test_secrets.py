@@ -107,6 +107,7 @@ ASSIGNED = [
     ("assigned_secret", 'password = "{}"', "correct-Horse-battery9"),
     ("assigned_secret", 'password: "{}"', "correct-horse-battery"),
     ("assigned_secret", "DB_PASSWORD={}", "CorrectHorseBattery"),
+    ("assigned_secret", "password: {}", "Correct!Horse#Battery"),
     ("assigned_secret", "my password is: {}", "8cQHwILWKqY9K5"),
     ("assigned_secret", "export API_TOKEN={}", VALUE),
     ("assigned_secret", "The API key: {}", VALUE),
@@ -306,11 +307,19 @@ def test_many_secrets_in_one_text_are_all_masked():
     assert [hit.offset for hit in hits] == [22 * n for n in range(5000)]
 
 
-def test_a_mask_that_brings_a_new_boundary_is_settled_in_one_call():
-    first, second = TOKENS[20][1], TOKENS[21][1]
-    masked, hits = mask(f"{first}-{second} pw{first}", allow=[re.compile("never")])
-    assert mask(masked) == (masked, ())
-    assert all(masked.startswith(f"[masked:{hit.kind}]", hit.offset) for hit in hits)
+def test_a_mask_that_brings_a_new_hit_is_settled_in_one_call():
+    extra = [("one", re.compile("b")), ("two", re.compile(r"y(?=\[)|(?<=\])z"))]
+    masked, hits = mask("yb and bz", extra=extra)
+    assert masked == "[masked:two][masked:one] and [masked:one][masked:two]"
+    assert [(hit.kind, hit.offset) for hit in hits] == [
+        ("two", 0), ("one", 12), ("one", 29), ("two", 41),
+    ]  # fmt: skip
+    assert mask(masked, extra=extra) == (masked, ())
+
+
+@pytest.mark.parametrize("text", ["", "a", "pwd=1"])
+def test_a_text_too_short_for_a_secret_is_left_alone(text):
+    assert mask(text) == (text, ())
 
 
 def test_a_hit_around_a_mask_takes_it_in():
