@@ -1,7 +1,7 @@
 """What can be seen: exports, the explorer page and the report."""
 
 from export.view import EdgeRow, ExportView, Judged, NodeRow, Switches, shown
-from export.write import ExportError, TargetExists, Written, export, format_names
+from export.write import ExportError, TargetExists, Written, draws, export, format_names
 
 __all__ = [
     "EdgeRow",
@@ -12,6 +12,7 @@ __all__ = [
     "Switches",
     "TargetExists",
     "Written",
+    "draws",
     "export",
     "format_names",
     "shown",

@@ -56,6 +56,11 @@ def writer(name: str) -> ModuleType:
     return module
 
 
+def draws(name: str) -> bool:
+    """Whether a format shows the places of a view, so that a layout is worth its time."""
+    return bool(getattr(writer(name), "PLACED", False))
+
+
 def export(
     view: ExportView,
     format: str,  # noqa: A002 - the word users type

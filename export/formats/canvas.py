@@ -15,6 +15,8 @@ from graphstore.ids import Json, canonical
 
 NAME: Final = "canvas"
 SUFFIX: Final = ".canvas"
+PLACED: Final = True
+"""It draws a map: hand it places."""
 
 MOST: Final = 400
 LONGEST: Final = 160

@@ -14,6 +14,8 @@ from graphstore.ids import Json, canonical
 
 NAME: Final = "cytoscape"
 SUFFIX: Final = ".cyjs"
+PLACED: Final = True
+"""It draws a map: hand it places."""
 
 OWN: Final = frozenset(
     {"id", "key", "name", "value", "source", "target", "table", "marked", "standing", "parent"}

@@ -16,6 +16,8 @@ from graphstore.ids import Json, canonical
 
 NAME: Final = "html"
 SUFFIX: Final = ".html"
+PLACED: Final = True
+"""It draws a map: hand it places."""
 
 PAGE: Final = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>clew</title>

@@ -16,10 +16,14 @@ from export.view import ExportView
 
 NAME: Final = "svg"
 SUFFIX: Final = ".svg"
+PLACED: Final = True
+"""It draws a map: hand it places."""
 
 MOST: Final = 1500
 NAMED: Final = 60
 LONGEST: Final = 40
+LETTER, ROW = 8, 18
+"""Width of a letter and height of a line, in the units of the picture."""
 SIDE: Final = 1600
 MARGIN: Final = 60
 COLOURS: Final = {
@@ -61,9 +65,22 @@ def _dot(dot: Dot, place: tuple[int, int]) -> str:
 
 
 def _name(dot: Dot, place: tuple[int, int]) -> str:
-    return (
-        f'<text x="{place[0] + 14}" y="{place[1] + 4}">{escape(clip(dot.label, LONGEST))}</text>\n'
-    )
+    shown = escape(clip(dot.label, LONGEST))
+    return f'<text x="{place[0] + 14}" y="{place[1] + 4}">{shown}</text>\n'
+
+
+def _roomy(dots: Sequence[Dot], at: Mapping[str, tuple[int, int]]) -> Iterator[Dot]:
+    """The best connected whose names do not run into one another."""
+    taken: list[tuple[int, int, int]] = []
+    for dot in sorted(dots, key=lambda dot: (-dot.degree, dot.key)):
+        x, y = at[dot.key]
+        wide = LETTER * min(len(dot.label), LONGEST) + 20
+        clear = all(
+            x + wide < left or right < x or abs(y - line) > ROW for left, right, line in taken
+        )
+        if clear and len(taken) < NAMED:
+            taken.append((x, x + wide, y))
+            yield dot
 
 
 def _lines(view: ExportView) -> Iterator[str]:
@@ -74,8 +91,7 @@ def _lines(view: ExportView) -> Iterator[str]:
     yield f'<style>{STYLE}</style><rect width="{SIDE}" height="{SIDE}" fill="#fbfaf7"/>\n'
     yield from (_line(line, at) for line in picture.lines)
     yield from (_dot(dot, at[dot.key]) for dot in picture.dots)
-    best = sorted(picture.dots, key=lambda dot: (-dot.degree, dot.key))[:NAMED]
-    yield from (_name(dot, at[dot.key]) for dot in best)
+    yield from (_name(dot, at[dot.key]) for dot in _roomy(picture.dots, at))
     yield "</svg>\n"
 
 

@@ -265,6 +265,15 @@ def test_svg_is_strict_xml_with_dashed_marked_dreams():
     assert not list(tree.iter(f"{space}script"))
 
 
+def test_svg_names_do_not_run_into_one_another():
+    view = tiny()
+    near = {row.key: (0.0, 0.001 * at) for at, row in enumerate(view.nodes)}
+    crowded = written(svg, replace(view, places={**near, "notes:1": (1.0, 1.0)})).decode()
+    assert (
+        0 < crowded.count("<text") < written(svg, replace(view, places={})).decode().count("<text")
+    )
+
+
 def test_canvas_edges_join_cards_that_are_there():
     made = json.loads(written(canvas, tiny()))
     cards = {card["id"] for card in made["nodes"]}

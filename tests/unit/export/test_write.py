@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from export import TargetExists, export, format_names
+from export import TargetExists, draws, export, format_names
 from export import write as write_module
 from graphstore.errors import UnknownFormat
 from tests.unit.export.export_sample import tiny
@@ -48,6 +48,11 @@ def test_a_failing_writer_leaves_the_old_file_and_no_litter(tmp_path):
         write_module.replace_file(path, fail, force=True)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_formats_that_draw_say_so():
+    drawing = [name for name in format_names() if draws(name)]
+    assert drawing == ["canvas", "cytoscape", "html", "svg"]
 
 
 def test_formats_are_found_without_a_list():
