@@ -157,7 +157,7 @@ class Assembly:
             for whole in merge(natives[identity], carriers, self.tallies, self.options):
                 if whole.turns:
                     yield whole
-                elif not whole.live:
+                elif not whole.held:
                     head = whole.heads[0]
                     self.tallies[whole.carriers[0]].note("empty_thread", head.where or None)
 
@@ -374,13 +374,10 @@ class Assembly:
         """A record with all but turns and lineage; a weaker carrier changes no title."""
         whole, known = member.whole, member.known
         heads = whole.heads
-        times = _times(whole)
         state = ThreadState.LIVE if whole.live else ThreadState.CLOSED
-        if known is not None:
-            times += [at for at in (known.started_at, known.ended_at) if at is not None]
-        begun, ended = min(times, default=None), max(times, default=None)
         if known is not None and not better:
-            return _relinked(known, ()).replace(started_at=begun, ended_at=ended)
+            return _relinked(known, ())
+        times = _times(whole) + [turn.at for turn in member.past if turn.at is not None]
         project = next((head for head in heads if head.project is not None), heads[0])
         return ThreadRecord(
             thread_id=whole.thread_id,
@@ -391,8 +388,8 @@ class Assembly:
             participants=_sorted(head.participants for head in heads),
             models=_sorted(head.models for head in heads),
             native_ids=_sorted(head.native_ids for head in heads),
-            started_at=begun,
-            ended_at=ended,
+            started_at=min(times, default=None),
+            ended_at=max(times, default=None),
             flags=self._flags(whole, sure=project.project_sure),
             state=state,
             events=self._events(member),
@@ -519,9 +516,11 @@ def _relinked(thread: Thread, links: tuple[LineageLink, ...]) -> ThreadRecord:
 
 
 def _times(whole: Whole) -> list[datetime]:
-    """Every time that turns and heads tell."""
+    """Every time that turns and the heads of the best carriers tell."""
     times = [turn.at for turn in whole.turns if turn.at is not None]
     for head in whole.heads:
+        if head.rank != whole.heads[0].rank:
+            continue
         times += [at for at in (head.started_at, head.ended_at) if at is not None]
     return times
 

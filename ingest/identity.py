@@ -34,6 +34,8 @@ class Whole:
     """Indexes into ``turns``."""
     carriers: list[int]
     live: bool = False
+    held: bool = False
+    """A last message waits until it cannot grow any more."""
     naive: bool = False
     passed_keys: set[str] = field(default_factory=set)
     passed_words: set[str] = field(default_factory=set)
@@ -152,6 +154,7 @@ def _settled(
         path=[place for place, turn in enumerate(ordered) if not turn.raw.alternative],
         carriers=[one.carrier for one in chain],
         live=settled.live,
+        held=settled.held,
         naive=any(one.naive for one in chain),
         passed_keys=settled.passed_keys,
         passed_words=settled.passed_words,
@@ -380,13 +383,13 @@ def _folded(turn: Turn) -> str:
 
 def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
     """Whether the run's carrier gives the path: it holds all of the old one, or is better."""
+    keyed_before = any(turn.native_key for turn in known.turns)
+    keyed_now = any(turn.raw.key for turn in whole.turns)
+    if keyed_before != keyed_now:  # a rendering holds no native ids
+        return keyed_now
     held = set(numbering.numbers) | {old for old, _ in numbering.revised}
     if held.issuperset(known.path):
         return True
-    keyed_before = any(turn.native_key for turn in known.turns)
-    keyed_now = any(turn.raw.key for turn in whole.turns)
-    if keyed_before != keyed_now:
-        return keyed_now
     clean = sum(whole.turns[place].clean for place in whole.path)
     return clean >= len(known.clean())
 

@@ -15,7 +15,9 @@ class Settled:
 
     turns: list[CleanTurn]
     live: bool = False
-    """The last message is held back: it may still grow."""
+    """The carrier may still grow."""
+    held: bool = False
+    """The last message is held back."""
     passed_keys: set[str] = field(default_factory=set)
     """Native ids of interim messages that are not stored."""
     passed_words: set[str] = field(default_factory=set)
@@ -40,14 +42,17 @@ def settle(
     """
     kept = list(turns)
     live = not closed
-    if live and kept and _may_grow(kept[-1]):
-        held = kept.pop()
-        tallies[held.counter].read(-held.raw.records)
+    held = live and bool(kept) and _may_grow(kept[-1])
+    if held:
+        last = kept.pop()
+        tallies[last.counter].read(-last.raw.records)
     if not agent:
         for turn in kept:
             tallies[turn.counter].drop("turn", turn.raw.records)
-        return Settled(kept, live)
-    return _by_exchange(kept, tallies, options, live=live)
+        return Settled(kept, live, held)
+    settled = _by_exchange(kept, tallies, options, live=live)
+    settled.held = held
+    return settled
 
 
 def _may_grow(turn: CleanTurn) -> bool:

@@ -165,6 +165,7 @@ class Transcript:
         self.queued: dict[int, str] = {}
         """Turns that were only queued so far, with their words."""
         self.withdrawn: set[int] = set()
+        self.folder = ""
         self.folders: dict[str, None] = {}
         self.models: dict[str, None] = {}
         self.events: list[Event] = []
@@ -210,7 +211,8 @@ class Transcript:
 
     def _note_head(self, value: dict[str, Any], kind: str) -> None:
         folder, fork = value.get("cwd"), value.get("forkedFrom")
-        if isinstance(folder, str) and folder:
+        if folder != self.folder and isinstance(folder, str) and folder:
+            self.folder = folder
             self.folders.setdefault(folder)
         if value.get("sessionKind") == "bg":
             self.background = True
@@ -734,6 +736,8 @@ class _File:
         self.tally = tally
         self.transcripts: dict[SessionKey, Transcript] = {}
         self.current: Transcript | None = None
+        self.session: str | None = None
+        """Session id of the last record that was no agent's."""
         self.early: list[tuple[str | None, str | None]] = []
         """(uuid, parent) of lines that were skipped before any session was known."""
         self.side_roots: dict[str, str] = {}
@@ -783,6 +787,10 @@ class _File:
 
     def transcript(self, value: dict[str, Any]) -> Transcript:
         """The transcript that a record belongs to."""
+        current = self.current
+        here = current is not None and value.get("sessionId") == self.session
+        if here and current is not None and not value.get("isSidechain"):  # nearly always
+            return current
         key = self.key(value)
         found = self.transcripts.get(key)
         if found is None:
@@ -792,7 +800,7 @@ class _File:
                 found.begin(self.early)
                 self.early = []
         if not key.agent:
-            self.current = found
+            self.current, self.session = found, key.session
         found.meet(key.session)
         return found
 
