@@ -34,15 +34,16 @@ _MONTHS: Final = (
     "november",
     "december",
 )
-_MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+_MONTH: Final = "sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
 _ISO: Final = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?\b")
 _CJK: Final = re.compile(
     r"(?P<year>(?:19|20)\d\d)\u5e74(?:(?P<month>\d\d?)\u6708(?:(?P<day>\d\d?)\u65e5)?)?"
 )
-_WORDS: Final = re.compile(
+_NAMED: Final = re.compile(
     rf"\b(?:(?P<lead>in|last|this|since|during|of)\s+)?"
     rf"(?:(?P<day>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_MONTH})\b\.?"
-    rf"(?:\s+(?P<after>\d\d?)(?:st|nd|rd|th)?\b(?!\d))?(?:\s*,?\s*(?P<year>(?:19|20)\d\d)\b)?"
+    rf"(?:\s+(?P<after>\d\d?)(?:st|nd|rd|th)?\b(?!\d))?(?:\s*,?\s*(?P<year>(?:19|20)\d\d)\b)?",
+    re.IGNORECASE,
 )
 _VERBS: Final = ("may", "mar", "march")
 """Months that are other words more often than not, unless a day, a year or a preposition is by."""
@@ -101,11 +102,24 @@ def spans(cue: str, now: datetime, years: Iterable[int] = ()) -> tuple[Span, ...
     return tuple(dict.fromkeys((*_absolute(text, now, sorted(years)), *_relative(text, now))))
 
 
+def without_times(cue: str) -> str:
+    """The cue without the times it names: they say when, not what."""
+    text = _NAMED.sub(lambda found: found[0] if _is_verb(found) else " ", cue)
+    for pattern in (_ISO, _CJK, _YEAR, _DAY, _LAST, _AGO):
+        text = pattern.sub(" ", text)
+    return text
+
+
+def _is_verb(found: re.Match[str]) -> bool:
+    bare = not (found["day"] or found["after"] or found["year"] or found["lead"])
+    return bare and found["month"].casefold() in _VERBS
+
+
 def _absolute(text: str, now: datetime, years: list[int]) -> Iterator[Span]:
     for pattern in (_ISO, _CJK):
         for found in pattern.finditer(text):
             yield from _span(found["year"], found["month"], found["day"])
-    for found in _WORDS.finditer(text):
+    for found in _NAMED.finditer(text):
         yield from _by_name(found, now, years)
     for found in _YEAR.finditer(text):
         yield from _span(found["year"], None, None)
@@ -114,7 +128,7 @@ def _absolute(text: str, now: datetime, years: list[int]) -> Iterator[Span]:
 def _by_name(found: re.Match[str], now: datetime, years: list[int]) -> Iterator[Span]:
     month = 1 + next(n for n, name in enumerate(_MONTHS) if found["month"][:3] == name[:3])
     day = found["day"] or found["after"]
-    if found["month"] in _VERBS and not (day or found["year"] or found["lead"]):
+    if _is_verb(found):
         return
     if found["year"]:
         meant = [int(found["year"])]

@@ -31,7 +31,14 @@ from graphstore.queries.corpus import (
     Meaning,
     load,
 )
-from graphstore.queries.cue import Span, content_words, role_meant, spans, speakers_meant
+from graphstore.queries.cue import (
+    Span,
+    content_words,
+    role_meant,
+    spans,
+    speakers_meant,
+    without_times,
+)
 from graphstore.search import Head
 
 LEXICAL: Final = 0.65
@@ -116,7 +123,8 @@ def rank(
 ) -> _Ranked | None:
     """Score every turn; None when the cue holds no word."""
     speakers = speakers_meant(cue, corpus.speakers)
-    words = content_words(cue, speakers)
+    named = spans(cue, now, corpus.years())
+    words = content_words(without_times(cue) if named else cue, speakers)
     terms = archive.search.terms(words)
     if not terms:
         return None
@@ -124,7 +132,6 @@ def rank(
     cosines = meaning.cosines(words)
     scores = LEXICAL * _scaled(lexical.scores)
     scores = scores + (1 - LEXICAL) * _scaled(corpus.spread(cosines, VECTOR_NEIGHBOURS))
-    named = spans(cue, now, corpus.years())
     scores = scores * _boost(corpus, cue, speakers, named) * allowed
     return _Ranked(corpus, lexical, cosines, scores, named, speakers)
 

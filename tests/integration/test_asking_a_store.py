@@ -1,0 +1,365 @@
+"""Lists, provenance, resonance and hypotheses over a real store."""
+
+from datetime import timedelta
+
+import pytest
+
+from graphstore.errors import NotFound
+from graphstore.ids import journey_id, question_id
+from graphstore.model.answers import MissingRef, Opened, TurnView
+from graphstore.model.conversation import ToolUse
+from graphstore.model.hypothesis import HypothesisState, Resonates
+from graphstore.model.knowledge import JourneyStatus, LinkType
+from graphstore.model.record import CycleRecord, JourneyRecord, Stop
+from graphstore.queries.concepts import concepts
+from graphstore.queries.hypotheses import hypotheses, resting_on
+from graphstore.queries.journeys import journey, journeys
+from graphstore.queries.provenance import fetch, open_turn
+from graphstore.queries.questions import questions
+from graphstore.queries.recall import recall
+from graphstore.queries.resonance import resonance
+from graphstore.queries.threads import threads
+from graphstore.store import open_store
+from tests.fake_derive import NOW, FakeDerive, a_thread_record, a_turn, child_of
+
+OIL = "which oil burns longest?"
+WICK = "why does the wick smoke?"
+
+
+class Recurring(FakeDerive):
+    """The small derivation; links are recurring and strong."""
+
+    def relations(self, ground, epoch):
+        found = super().relations(ground, epoch)
+        turn = {edge.dst: edge.src for edge in ground.asks}
+        links = tuple(
+            edge.replace(
+                link_type=LinkType.RECURRING,
+                score=0.7,
+                source_refs=tuple(sorted({turn[edge.src], turn[edge.dst]})),
+            )
+            for edge in found.links
+        )
+        return found.replace(links=links)
+
+
+def touching(number, text, *paths, **changes):
+    return a_turn(number, text, tools=ToolUse(touched=paths), **changes)
+
+
+@pytest.fixture(scope="module")
+def store(request, tmp_path_factory):
+    engine = request.config.getoption("--engine")
+    path = tmp_path_factory.mktemp("asking") / "workspace"
+    with open_store(path, Recurring(), engine=engine) as opened:
+        records = [
+            a_thread_record("a", OIL, "colza is best", "thanks then", "done", project="light"),
+            a_thread_record("b", OIL, "whale maybe", project="ship"),
+            a_thread_record("c", WICK, "trim that wick"),
+            a_thread_record("d", "their wick smoke puzzles everyone?", "trim more"),
+            a_thread_record("e", "bread rises slowly", "yeast"),
+            a_thread_record("f", "walnut marmalade notes", "walnut stays"),
+            a_thread_record("g", "walnut marmalade again", "good"),
+        ]
+        fork = a_thread_record("a2", OIL, "colza is best", "again whale", "hmm")
+        records.append(fork.replace(lineage=child_of("a", 2)))
+        shared = [a_thread_record(name) for name in ("p", "q")]
+        shared = [
+            record.replace(
+                turns=(touching(1, f"sextant {record.native_id * 4}", "src/sky.py"),), path=(1,)
+            )
+            for record in shared
+        ]
+        with opened.deferred():
+            for record in (*records, *shared):
+                opened.commit(record, NOW)
+            opened.commit(a_journey(), NOW)
+            opened.commit(a_cycle(opened), NOW)
+            opened.commit(Recurring().epoch(opened.threads(), opened.roots()), NOW)
+        yield opened
+
+
+def a_journey():
+    stops = (("thread:test:c#turn:1", "asked"), ("thread:test:d#turn:1", "asked again"))
+    return JourneyRecord(
+        journey_id=journey_id(WICK, stops[0][0]),
+        path_label="wick, smoke",
+        core_inquiry=WICK,
+        status=JourneyStatus.TRAVELING,
+        questions=(question_id(WICK),),
+        stops=tuple(
+            Stop(seq=n, moment=moment, refs=(ref,), at=NOW - timedelta(days=60))
+            for n, (ref, moment) in enumerate(stops, start=1)
+        ),
+        reason="created",
+    )
+
+
+def a_hypothesis(name, state, fingerprint):
+    ref = "thread:test:a#turn:1"
+    return Resonates(
+        src_table="Question",
+        src=min(question_id(OIL), question_id(WICK)),
+        dst_table="Question",
+        dst=max(question_id(OIL), question_id(WICK)),
+        hypothesis_id=f"h:{name}",
+        function="amplification",
+        rule="r",
+        mode="replay",
+        method="deterministic",
+        model=None,
+        title="t",
+        summary="s",
+        why_not_fact="w",
+        claims="[]",
+        refs=(ref,),
+        ref_fingerprints=(fingerprint,),
+        counter_evidence="[]",
+        counter_refs=("thread:test:c#turn:1",),
+        source_fingerprint="b2:0",
+        cues=(),
+        voices=(),
+        seed_id=None,
+        shape=None,
+        provenance="computed",
+        pack_id="p",
+        job_id="j",
+        cycle_id="y:1",
+        state=state,
+        start_points=50,
+        points=50,
+        confirmations=0,
+        contradictions=0,
+        validation_ids=(),
+        retention=0.5,
+        quality=0.5,
+        declared_confidence=None,
+        divergence=0.0,
+        coefficients="conservative_v1",
+        sensitivity="none",
+        next_check="c",
+        extras="{}",
+        created_at=NOW,
+        validated_at=None,
+        review_after=NOW + timedelta(days=14),
+        expires_at=NOW + timedelta(days=45),
+        validated_by="",
+        invalidation_triggers=(),
+        supersedes=None,
+        superseded_by=None,
+        closed_at=None,
+        closed_reason=None,
+    )
+
+
+def a_cycle(store):
+    found = store.resolve("thread:test:a#turn:1").turn.fingerprint
+    return CycleRecord(
+        cycle_id="y:1",
+        generation=1,
+        trigger="manual",
+        gate=(),
+        leased_seq=1,
+        started_at=NOW,
+        ended_at=NOW,
+        outcome="landed",
+        hypotheses=(
+            a_hypothesis("live", HypothesisState.ACCEPTED, found),
+            a_hypothesis("stale", HypothesisState.ACCEPTED, "b2:other"),
+            a_hypothesis("closed", HypothesisState.REFUTED, found),
+        ),
+    )
+
+
+# lists
+
+
+def test_threads_are_narrowed_by_project(store):
+    assert [row.thread_id for row in threads(store, project="light")] == ["test:a"]
+    assert len(threads(store, 3)) == 3
+    assert {row.lineage_root for row in threads(store) if row.thread_id == "test:a2"} == {"test:a"}
+
+
+def test_a_question_of_two_lineages_comes_first_and_a_fork_counts_once(store):
+    first = questions(store)[0]
+    assert (first.text, first.lineages, first.asked) == (OIL, 2, 2)
+
+
+def test_linked_questions_recur_over_their_lineages(store):
+    rows = {row.text: row for row in questions(store, recurring=True)}
+    assert rows[WICK].recurs >= 1
+    assert rows[WICK].lineages >= 2
+
+
+def test_questions_are_narrowed_by_status(store):
+    answered = questions(store, status="answered")
+    assert [row.text for row in answered] == [OIL]
+
+
+def test_generic_concepts_come_only_when_asked_for(store):
+    plain = concepts(store, 500)
+    assert not any(row.generic for row in plain)
+    assert [row.df for row in plain] == sorted((row.df for row in plain), reverse=True)
+    assert len(concepts(store, 500, generic=True)) >= len(plain)
+
+
+def test_a_journey_camps_after_45_days_and_lapses_at_its_end(store):
+    last = NOW - timedelta(days=60)
+    (camped,) = journeys(store, NOW)
+    assert (camped.status, camped.waypoints) == ("camped", 2)
+    (moving,) = journeys(store, last + timedelta(days=44))
+    assert moving.status == "traveling"
+    (gone,) = journeys(store, NOW + timedelta(days=900))
+    assert gone.status == "abandoned"
+    assert journeys(store, NOW, status="arrived") == ()
+
+
+def test_one_journey_shows_its_waypoints_and_an_unknown_one_is_not_found(store):
+    name = journeys(store, NOW)[0].journey_id
+    assert [stop.refs for stop in journey(store, name, NOW).stops] == [
+        ("thread:test:c#turn:1",),
+        ("thread:test:d#turn:1",),
+    ]
+    with pytest.raises(NotFound):
+        journey(store, "j:none", NOW)
+
+
+# provenance
+
+
+def test_references_give_full_turns_and_a_run_gives_each(store):
+    one, *run = fetch(store, ["thread:test:c#turn:1", "thread:test:a#turn:1-2"])
+    assert isinstance(one, TurnView)
+    assert one.text == WICK
+    assert [turn.ref for turn in run] == ["thread:test:a#turn:1", "thread:test:a#turn:2"]
+
+
+def test_a_shared_prefix_leads_to_the_parent(store):
+    (turn,) = fetch(store, ["thread:test:a2#turn:1"])
+    assert turn.ref == "thread:test:a#turn:1"
+
+
+@pytest.mark.parametrize(
+    ("ref", "reason"),
+    [
+        ("nonsense", "malformed"),
+        ("thread:test:zz#turn:1", "no_thread"),
+        ("thread:test:c#turn:99", "no_turn"),
+    ],
+)
+def test_a_reference_that_leads_nowhere_says_why(store, ref, reason):
+    assert fetch(store, [ref]) == (MissingRef(ref=ref, reason=reason),)
+
+
+def test_a_turn_opens_in_its_thread(store):
+    found = open_turn(store, "thread:test:a#turn:2", around=1)
+    assert isinstance(found, Opened)
+    assert [turn.ref[-1] for turn in found.turns] == ["1", "2", "3"]
+    assert (found.focus, found.more_before, found.more_after) == ("thread:test:a#turn:2", 0, 1)
+
+
+def test_a_thread_opens_whole(store):
+    found = open_turn(store, "test:a")
+    assert len(found.turns) == 4
+    assert found.focus is None
+
+
+def test_opening_what_is_not_there_says_why(store):
+    assert open_turn(store, "test:none").reason == "no_thread"
+    assert open_turn(store, "thread:test:c#turn:x").reason == "malformed"
+    assert open_turn(store, "thread:test:c#turn:99").reason == "no_turn"
+
+
+# resonance
+
+
+def test_the_same_question_elsewhere_comes_first_with_a_turn_on_each_side(store):
+    first = resonance(store, "test:a", now=NOW).found[0]
+    assert first.thread_id == "test:b"
+    assert first.group == "same_question"
+    assert first.pairs[0].mine == "thread:test:a#turn:1"
+    assert first.pairs[0].theirs == "thread:test:b#turn:1"
+    assert first.pairs[0].mine_text == first.pairs[0].theirs_text == OIL
+    assert "asks the same question" in first.reasons
+
+
+def test_a_fork_never_resonates_with_its_parent(store):
+    for own in ("test:a", "test:a2"):
+        found = resonance(store, own, now=NOW).found
+        assert {"test:a", "test:a2"}.isdisjoint(answer.thread_id for answer in found)
+
+
+def test_linked_questions_and_a_common_journey_resonate(store):
+    found = {answer.thread_id: answer for answer in resonance(store, "test:c", now=NOW).found}
+    assert found["test:d"].pairs[0].kind == "linked_question"
+    assert found["test:d"].group == "same_shape"
+    assert len(found["test:d"].journeys) == 1
+
+
+def test_same_files_are_named(store):
+    found = {answer.thread_id: answer for answer in resonance(store, "test:p", now=NOW).found}
+    assert found["test:q"].shared_paths == ("src/sky.py",)
+    assert found["test:q"].group == "same_files"
+
+
+def test_rare_shared_words_are_evidence(store):
+    found = {answer.thread_id: answer for answer in resonance(store, "test:f", now=NOW).found}
+    words = next(pair for pair in found["test:g"].pairs if pair.kind == "shared_words")
+    assert "walnut" in words.words
+    assert words.mine == "thread:test:f#turn:1"
+
+
+@pytest.mark.parametrize(
+    ("cue", "thread"),
+    [
+        (question_id(OIL), "test:a"),
+        ("q:none", None),
+        ("thread:test:b#turn:2", "test:b"),
+        ("thread:test:b", "test:b"),
+        ("colza is best", "test:a"),
+        ("zzyzx", None),
+    ],
+)
+def test_a_cue_may_be_a_question_a_turn_a_thread_or_words(store, cue, thread):
+    assert resonance(store, cue, now=NOW).thread_id == thread
+
+
+def test_a_question_resonates_through_itself_only(store):
+    found = resonance(store, question_id(OIL), now=NOW).found
+    assert found[0].thread_id == "test:b"
+
+
+def test_the_limit_is_kept_and_asking_twice_gives_the_same(store):
+    once = resonance(store, "test:c", 1, now=NOW)
+    assert len(once.found) == 1
+    assert once == resonance(store, "test:c", 1, now=NOW)
+
+
+# hypotheses
+
+
+def test_hypotheses_carry_their_standing_and_closed_ones_are_left_out(store):
+    found = {
+        view.hypothesis.hypothesis_id: view.standing.standing for view in hypotheses(store, NOW)
+    }
+    assert found == {"h:live": "valid", "h:stale": "invalidated"}
+    assert len(hypotheses(store, NOW, closed=True)) == 3
+    assert hypotheses(store, NOW, function="prospective") == ()
+    (due,) = hypotheses(store, NOW + timedelta(days=14), standings=("review_due",))
+    assert due.hypothesis.hypothesis_id == "h:live"
+
+
+def test_hypotheses_are_found_by_the_turns_they_rest_on_or_that_counter_them(store):
+    for ref in ("thread:test:a#turn:1", "thread:test:c#turn:1"):
+        names = [view.hypothesis.hypothesis_id for view in resting_on(store, [ref], NOW)]
+        assert names == ["h:live", "h:stale"]
+    assert resting_on(store, ["thread:test:b#turn:1"], NOW) == ()
+    assert resting_on(store, ["thread:test:a#turn:1"], NOW - timedelta(days=1)) == ()
+
+
+def test_recall_over_a_store_gives_hypotheses_apart(store):
+    found = recall(
+        store, "colza best", now=NOW, hypotheses=lambda refs: resting_on(store, refs, NOW)
+    )
+    assert found.hits[0].turn.ref == "thread:test:a#turn:2"
+    assert [view.hypothesis.hypothesis_id for view in found.hypotheses] == ["h:live", "h:stale"]
