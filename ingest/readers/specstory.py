@@ -8,6 +8,7 @@ several files of different completeness.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
@@ -56,6 +57,8 @@ _PATH: Final = re.compile(r"\s*`([^`\n]{1,500})`\s*")
 _PATH_LINES: Final = 4
 """Lines of a tool block after its first in which its path stands."""
 _API_ERROR: Final = "<synthetic>"
+_NEARBY: Final = 8
+"""Lines after a session comment in which a head must follow."""
 _COMMAND: Final = re.compile(r"(?:\s*<(command-(?:name|message|args))>[^<]*</\1>)+\s*")
 _WORD_BREAK: Final = re.compile(r"[^a-z0-9]+")
 
@@ -140,6 +143,7 @@ def _parts(rows: list[_Row]) -> Iterator[_Part]:
     """
     part = _Part([], None, [])
     fenced = False
+    ends = _ends_of_tools(rows)
     index = 0
     while index < len(rows):
         row = rows[index]
@@ -150,7 +154,7 @@ def _parts(rows: list[_Row]) -> Iterator[_Part]:
             part, fenced = _Part([row], head, []), False
             index += 1
             continue
-        end = _block_end(rows, index, part, fenced=fenced)
+        end = _block_end(rows, ends, index, part, fenced=fenced)
         if end > index:
             size = len(part.rows)
             kind: Literal["thinking", "tool"] = (
@@ -166,7 +170,7 @@ def _parts(rows: list[_Row]) -> Iterator[_Part]:
         yield part
 
 
-def _block_end(rows: list[_Row], index: int, part: _Part, *, fenced: bool) -> int:
+def _block_end(rows: list[_Row], ends: list[int], index: int, part: _Part, *, fenced: bool) -> int:
     """Index after the thinking or tool block that begins at an index; the index if none does."""
     text = rows[index].text
     if part.head is None or part.head["who"] == "User" or not text.startswith(_OPENINGS):
@@ -175,7 +179,7 @@ def _block_end(rows: list[_Row], index: int, part: _Part, *, fenced: bool) -> in
         return index
     if text.startswith(_THINK):
         return _after_thoughts(rows, index)
-    return _closing(rows, index)
+    return _closing(ends, index)
 
 
 def _leads(part: _Part) -> bool:
@@ -190,17 +194,23 @@ def _begins_session(rows: list[_Row], index: int, part: _Part) -> bool:
         return False
     if part.head is None:
         return True
-    following = (row.text for row in rows[index + 1 :] if row.text.strip())
-    return _HEAD.fullmatch(next(following, "")) is not None
+    nearby = (row.text for row in rows[index + 1 : index + _NEARBY] if row.text.strip())
+    return _HEAD.fullmatch(next(nearby, "")) is not None
 
 
-def _closing(rows: list[_Row], start: int) -> int:
+def _ends_of_tools(rows: list[_Row]) -> list[int]:
+    """Indexes of the lines that can close a tool block; looked up, not searched for, later."""
+    return [
+        index
+        for index, row in enumerate(rows)
+        if row.text.rstrip().endswith(_TOOL_END) and row.text.lstrip().startswith("<")
+    ]
+
+
+def _closing(ends: list[int], start: int) -> int:
     """Index after the line that closes a tool block; the start if nothing does."""
-    for index in range(start, len(rows)):
-        text = rows[index].text.strip()
-        if text.endswith(_TOOL_END) and text.startswith("<" if index > start else "<tool-use"):
-            return index + 1
-    return start
+    at = bisect_left(ends, start)
+    return ends[at] + 1 if at < len(ends) else start
 
 
 class _Body(NamedTuple):
