@@ -15,13 +15,15 @@ from ingest.link import concepts, journeys, questions
 from ingest.link import epoch as counting
 
 _REMEMBERED: Final = 100_000
-"""Concept candidates of the readings that are kept between an epoch and its facts."""
+"""Bounds memory: a reading weighs as much as its candidates, some 500 bytes each."""
 
 
 class Derivation:
     """Derives every extracted row; equal input gives equal rows, whatever came before."""
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = _REMEMBERED) -> None:
+        """``remembered``: concept candidates of the readings that are kept."""
+        self._remembered = remembered
         self._readings: dict[str, Reading] = {}
         self._held = 0
         self._epoch: EpochRecord | None = None
@@ -65,7 +67,7 @@ class Derivation:
             found = read(thread)
             self._held += len(found.candidates)
         self._readings[key] = found
-        while self._held > _REMEMBERED and len(self._readings) > 1:
+        while self._held > self._remembered and len(self._readings) > 1:
             oldest = next(iter(self._readings))
             self._held -= len(self._readings.pop(oldest).candidates)
         return found

@@ -330,6 +330,8 @@ def _worthy(low: str, code: str) -> bool:
     if low in soft_words(code):
         return True
     adverb = low.endswith("ly") and len(low) >= _SUFFIXED and code in {"en", "und"}
+    if len(set(low)) < _LEAST:
+        return False
     numbered = sum(map(str.isdigit, low)) > _DIGITS
     return low not in weak_words(code) and not adverb and not numbered
 

@@ -25,7 +25,7 @@ def decisions(reading: Reading, named: Named) -> Iterator[Found]:
 def decision_types(sentence: Sentence) -> tuple[str, ...]:
     """Types of decision that a sentence states; a choice may reject in the same breath."""
     hits = sentence.of("decision")
-    if not hits or explicit(sentence) is not None or sentence.marked or sentence.quoted:
+    if not hits or explicit(sentence) is not None or sentence.marked or sentence.text.endswith(":"):
         return ()
     kinds = {hit.kind for hit in hits}
     return tuple(kind for kind in _ORDER if kind in kinds)

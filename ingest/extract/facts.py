@@ -70,7 +70,7 @@ class _Named:
 
 def facts(thread: Thread, reading: Reading, epoch: Figures) -> Facts:
     """Everything that one thread yields under the figures of an epoch."""
-    kept = keep(reading.candidates, reading.words, epoch)
+    kept = keep(reading.candidates, reading.words, epoch, reading.asked_about)
     named = _Named(reading, kept)
     asked = tuple(one for one in reading.asked if one.question_id not in epoch.templates)
     ended = outcomes(reading, asked)

@@ -75,8 +75,17 @@ class Kept:
         return tuple(sorted(form for form in self.candidate.forms if form != self.label))
 
 
-def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]:
-    """The thread's most salient candidates, best first, ties by label."""
+def keep(
+    candidates: Candidates,
+    words: int,
+    epoch: Figures,
+    asked_about: frozenset[str] = frozenset(),
+) -> tuple[Kept, ...]:
+    """The thread's most salient candidates, best first, ties by label.
+
+    What its questions name is kept beyond the usual number, up to the ceiling: a question
+    without its concepts would hang in the air.
+    """
     most = min(CEILING, FLOOR + PER_THOUSAND_WORDS * words // 1000)
     scored = []
     for key, one in candidates.items():
@@ -89,8 +98,9 @@ def keep(candidates: Candidates, words: int, epoch: Figures) -> tuple[Kept, ...]
     scored = [row for row in scored if row[2] not in nested]
     scored.sort(key=lambda row: (-row[0], row[1]))
     top = scored[0][0] if scored else 1.0
+    named = [row for row in scored[most:] if row[2] in asked_about]
     kept: dict[str, Kept] = {}
-    for score, label, key, generic in scored[:most]:
+    for score, label, key, generic in (scored[:most] + named)[:CEILING]:
         made = Kept(
             concept_id(label),
             key,

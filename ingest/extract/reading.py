@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphstore.model.conversation import Role, Thread
-from ingest.extract.concepts import Candidates, Gatherer
+from ingest.extract.concepts import Candidates, Gatherer, fold
 from ingest.extract.lexicon import find
 from ingest.extract.questions import Asking, askings
-from ingest.extract.text import sentences, strip
+from ingest.extract.text import Prose, sentences, strip
 from ingest.extract.turns import Sentence, TurnReading
 from ingest.extract.words import count_words, language_of
 
@@ -21,6 +21,8 @@ class Reading:
     turns: tuple[TurnReading, ...]
     asked: tuple[Asking, ...]
     candidates: Candidates
+    asked_about: frozenset[str]
+    """Keys of candidates that its questions name."""
     words: int
 
     def human(self) -> Iterator[TurnReading]:
@@ -47,11 +49,24 @@ def read(thread: Thread) -> Reading:
         found = tuple(Sentence(text, find(text, code), code) for text in split)
         words = count_words(prose.text)
         turns.append(TurnReading(turn.number, human, turn.at, place, found, words, len(prose.text)))
+    asked = askings(turns)
+    candidates = gatherer.done()
     return Reading(
         thread.thread_id,
         thread.project,
         tuple(turns),
-        askings(turns),
-        gatherer.done(),
+        asked,
+        candidates,
+        _asked_about(asked, candidates, thread.project),
         sum(turn.words for turn in turns),
     )
+
+
+def _asked_about(
+    asked: tuple[Asking, ...], candidates: Candidates, project: str | None
+) -> frozenset[str]:
+    gatherer = Gatherer(project)
+    for one in asked:
+        gatherer.turn(one.turn, Prose(one.text), one.sentence.code, ())
+    keys = {fold(form): key for key, one in candidates.items() for form in one.forms}
+    return frozenset(keys[key] for key in gatherer.found if key in keys)

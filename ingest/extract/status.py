@@ -8,6 +8,8 @@ from ingest.extract.questions import Asking, explicit
 from ingest.extract.reading import Reading
 from ingest.extract.turns import Sentence, TurnReading
 
+_OPENING: Final = 40
+"""Characters within which an acceptance is said; later in a sentence it is told or wished."""
 _SHARED: Final = 2
 """Keys by which a sentence names a question."""
 _REACH: Final = 6
@@ -33,7 +35,7 @@ def outcomes(reading: Reading, asked: tuple[Asking, ...]) -> tuple[Outcome, ...]
         before = [
             one for one in asked if one.place < turn.place - 1 and one.question_id not in closed
         ]
-        ended = [pair for one in turn.spoken for pair in _of_sentence(one, before, turn)]
+        ended = [pair for one in turn.opening for pair in _of_sentence(one, before, turn)]
         closed.update(one.question_id for _, one in ended)
         now = [one for one in asked if one.turn == turn.number]
         ended.extend(("partial", one) for one in _narrowed(before, now))
@@ -61,7 +63,7 @@ def _of_sentence(
 
 def accepts(sentence: Sentence) -> bool:
     """Whether a sentence accepts without taking it back in the same breath."""
-    accepted = sentence.of("accept")
+    accepted = [hit for hit in sentence.of("accept") if hit.start < _OPENING]
     return bool(accepted) and not any(
         all(hit.start >= one.end or hit.end <= one.start for one in accepted)
         for hit in sentence.of("unless")

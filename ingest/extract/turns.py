@@ -73,6 +73,11 @@ class TurnReading:
         return self.length > LONG
 
     @property
+    def opening(self) -> tuple[Sentence, ...]:
+        """Sentences that can be a reply to what stood before: of a long turn its first ones."""
+        return self.sentences[:_HEAD] if self.is_long else self.sentences
+
+    @property
     def spoken(self) -> tuple[Sentence, ...]:
         """Sentences that the speaker says now: of a long turn its first and last ones."""
         if not self.is_long or len(self.sentences) <= _HEAD + _TAIL:

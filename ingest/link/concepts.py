@@ -16,6 +16,8 @@ _CLIP: Final = 220
 _REFS: Final = 8
 _PER_CONCEPT: Final = 10
 """Relations by mere company that one concept keeps, the strongest first."""
+_LOCAL: Final = 3
+"""Those of them that stand in one thread only: they tell little."""
 _NEAR: Final = 20
 """Characters between a cue and the concepts that it joins."""
 _LEAST_LETTERS: Final = 3
@@ -41,7 +43,7 @@ def _company(mentions: list[tuple[str, str]], floor: float) -> Iterator[Relates]
     refs: dict[str, set[str]] = {}
     for concept, ref in mentions:
         refs.setdefault(concept, set()).add(ref)
-    chosen = [pair for pair in together(mentions) if pair.pmi > 0 and pair.pmi >= floor]
+    chosen = [pair for pair in together(mentions) if pair.pmi > 0 and pair.pmi > floor]
     for pair in _strongest(chosen):
         yield Relates(
             src_table="Concept",
@@ -59,14 +61,16 @@ def _company(mentions: list[tuple[str, str]], floor: float) -> Iterator[Relates]
 def _strongest(pairs: list[Pair]) -> Iterator[Pair]:
     """Pairs that are among the strongest of at least one of their concepts."""
     kept: dict[str, int] = {}
-    ranked = sorted(
-        pairs, key=lambda pair: (-pair.pmi * max(pair.turns, pair.threads), pair.first, pair.second)
-    )
-    for pair in ranked:
+    for pair in sorted(pairs, key=_strength):
         places = (kept.get(pair.first, 0), kept.get(pair.second, 0))
-        if min(places) < _PER_CONCEPT:
+        if min(places) < (_PER_CONCEPT if pair.threads >= LEAST else _LOCAL):
             kept[pair.first], kept[pair.second] = places[0] + 1, places[1] + 1
             yield pair
+
+
+def _strength(pair: Pair) -> tuple[bool, float, str, str]:
+    several = pair.threads >= LEAST
+    return (not several, -pair.pmi * max(pair.turns, pair.threads), pair.first, pair.second)
 
 
 def _shared_refs(left: set[str], right: set[str]) -> tuple[str, ...]:

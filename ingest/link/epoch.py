@@ -109,7 +109,7 @@ class Census:
         mentions = [
             (one.concept_id, reading.ref(turn))
             for _, reading in sorted(self._sample.items())
-            for one in keep(reading.candidates, reading.words, known)
+            for one in keep(reading.candidates, reading.words, known, reading.asked_about)
             if not one.generic
             for turn in one.candidate.turns
         ]

@@ -103,6 +103,9 @@ class _Search:
     def consider(self, theme: Theme) -> None:
         """Begin a Journey with a theme, or take the one that it belongs to further."""
         group = [self._known[name] for name in theme.questions]
+        if theme.concepts:
+            self._company(theme, group)
+            return
         owners = sorted(
             {self._owner[one.question_id] for one in group if one.question_id in self._owner}
         )
@@ -111,11 +114,27 @@ class _Search:
         elif owners[0] in self._standing:
             self._go_on(self._standing[owners[0]], group)
 
+    def _company(self, theme: Theme, group: list[Known]) -> None:
+        """A theme of concepts goes on a Journey of that pair; else its free questions begin one.
+
+        Sharing a question with a Journey is not enough here, or pairs would chain them all.
+        """
+        pair = set(theme.concepts)
+        for name, standing in sorted(self._standing.items()):
+            if pair <= set(standing.concepts[:_LEAST_CONCEPTS]) and not standing.merged_into:
+                mine = [one for one in group if self._owner.get(one.question_id, name) == name]
+                self._go_on(standing, mine)
+                return
+        free = [one for one in group if one.question_id not in self._owner]
+        if any(pair <= one.concepts for one in free):
+            self._begin(free, theme.concepts)
+
     def _fail(self, reason: str) -> None:
         self.failures[reason] = self.failures.get(reason, 0) + 1
 
-    def _begin(self, group: list[Known]) -> None:
-        core = max(group, key=lambda one: (one.salience, len(one.lineages), one.question_id))
+    def _begin(self, group: list[Known], pair: tuple[str, ...] = ()) -> None:
+        named = [one for one in group if set(pair) <= one.concepts]
+        core = max(named, key=lambda one: (one.salience, len(one.lineages), one.question_id))
         moments = self._moments.of(group, self._inquiry(group))
         if len(moments) < LEAST_WAYPOINTS:
             self._fail(NOT_ENOUGH_WAYPOINTS)
@@ -124,7 +143,7 @@ class _Search:
         elif not _is_specific(core):
             self._fail(INQUIRY_NOT_SPECIFIC)
         else:
-            made = self._record(core, group, moments)
+            made = self._record(core, group, moments, pair)
             self.records.append(made)
             for one in group:
                 self._owner[one.question_id] = made.journey_id
@@ -138,16 +157,20 @@ class _Search:
         return frozenset(concept for concept, n in counts.items() if 2 * n >= len(group))
 
     def _record(
-        self, core: Known, group: list[Known], moments: tuple[Moment, ...]
+        self,
+        core: Known,
+        group: list[Known],
+        moments: tuple[Moment, ...],
+        pair: tuple[str, ...],
     ) -> JourneyRecord:
         stops = tuple(_stop(seq, moment) for seq, moment in enumerate(moments, 1))
         return JourneyRecord(
             journey_id=journey_id(core.text, moments[0].ref),
-            path_label=", ".join(self._label(core)),
+            path_label=", ".join(self._label(core, pair)),
             core_inquiry=core.text,
             status=self._arrival(core, moments),
             questions=tuple(sorted(one.question_id for one in group)),
-            concepts=self._ranked(core, group),
+            concepts=self._ranked(core, group, pair),
             stops=stops,
             reason="created",
         )
@@ -160,20 +183,29 @@ class _Search:
         arrived = resolved and "resolution" in last
         return JourneyStatus.ARRIVED if arrived else JourneyStatus.TRAVELING
 
-    def _label(self, core: Known) -> tuple[str, ...]:
+    def _label(self, core: Known, pair: tuple[str, ...]) -> tuple[str, ...]:
         """Its two most specific concepts, in the order in which the question names them."""
-        chosen = sorted((self._concepts[name] for name in core.concepts), key=_specificity)
+        names = pair or core.concepts
+        chosen = sorted((self._concepts[name] for name in names), key=_specificity)
         low = core.text.casefold()
-        pair = sorted(_distinct(chosen)[:2], key=lambda one: (_place(low, one), one.label))
-        return tuple(one.label for one in pair)
+        two = sorted(_distinct(chosen)[:2], key=lambda one: (_place(low, one), one.label))
+        return tuple(one.label for one in two)
 
-    def _ranked(self, core: Known, group: list[Known]) -> tuple[str, ...]:
-        """Specific concepts: those of the core inquiry, then those of most questions."""
+    def _ranked(self, core: Known, group: list[Known], pair: tuple[str, ...]) -> tuple[str, ...]:
+        """Specific concepts: the pair, those of the core inquiry, those of most questions."""
         counts: dict[str, int] = {}
         for one in group:
             for concept in one.concepts:
                 counts[concept] = counts.get(concept, 0) + 1
-        ranked = sorted(counts, key=lambda name: (name not in core.concepts, -counts[name], name))
+        ranked = sorted(
+            counts,
+            key=lambda name: (
+                name not in pair,
+                name not in core.concepts,
+                -counts[name],
+                name,
+            ),
+        )
         return tuple(ranked[:_CONCEPTS])
 
     def _go_on(self, standing: Standing, group: list[Known]) -> None:

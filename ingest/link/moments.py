@@ -77,26 +77,40 @@ class Moments:
     ) -> list[Moment]:
         moments: list[Moment] = []
         begun = False
+        first: set[str] | None = None
         for turn in sorted(self._turns.get(thread, ()), key=lambda one: one.position or 0):
             asked = sorted(self._asks.get(turn.ref, set()) & names.keys())
+            if first is None and turn.ref in self._asks:
+                first = set(asked)
             labels = {"asking": names[asked[0]].text} if asked and not begun else {}
             begun = begun or bool(asked)
             if begun:
-                labels |= self._moved(turn, names, concepts)
+                labels |= self._moved(turn, names, concepts, opened=bool(first))
             if labels:
                 moments.append(_moment(turn, labels))
         # the first asking always stays; of the rest the last ones tell where it stands
         return moments[:1] + moments[1:][-(_PER_THREAD - 1) :]
 
     def _moved(
-        self, turn: SourceRefNode, names: dict[str, Known], concepts: frozenset[str]
+        self,
+        turn: SourceRefNode,
+        names: dict[str, Known],
+        concepts: frozenset[str],
+        *,
+        opened: bool,
     ) -> dict[str, str]:
+        """What the turn did for the inquiry; ``opened``: the thread began with it.
+
+        Where such a thread stops, the inquiry stops, whatever the words for it are.
+        """
         labels = {}
         if self._answers.get(turn.ref, set()) & names.keys():
             labels["resolution"] = turn.text
         for signal in signals_of(turn):
             label = _LABELS.get((signal.kind, signal.type), signal.kind)
-            touches = signal.question_id in names or bool(concepts.intersection(signal.concepts))
+            stops = opened and label == "frontier" and signal.question_id is None
+            named = signal.question_id in names or bool(concepts.intersection(signal.concepts))
+            touches = named or stops
             if label in _ORDER and touches:
                 labels.setdefault(label, signal.clip)
         return labels

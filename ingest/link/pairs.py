@@ -21,8 +21,8 @@ class Pair:
     turns: int
     threads: int
     pmi: float
-    """Pointwise mutual information (natural logarithm), over turns if they share two of them,
-    else over threads."""
+    """Pointwise mutual information (natural logarithm), over threads if they share two of them,
+    else over turns."""
 
 
 def thread_of(ref: str) -> str:
@@ -47,10 +47,10 @@ def together(mentions: Iterable[tuple[str, str]]) -> list[Pair]:
     pairs = []
     for key in sorted(by_turn.keys() | by_thread.keys()):
         shared, met = by_turn.get(key, 0), by_thread.get(key, 0)
-        if shared >= LEAST:
-            pmi = _pmi(shared, key, in_turns, len(turns))
-        elif met >= LEAST:
+        if met >= LEAST:
             pmi = _pmi(met, key, in_threads, len(threads))
+        elif shared >= LEAST:
+            pmi = _pmi(shared, key, in_turns, len(turns))
         else:
             continue
         pairs.append(Pair(*key, shared, max(met, int(shared > 0)), pmi))
@@ -58,8 +58,14 @@ def together(mentions: Iterable[tuple[str, str]]) -> list[Pair]:
 
 
 def floor(pairs: Iterable[Pair]) -> float:
-    """The 0.75 quantile (method "lower") of the information of pairs; 0 without any."""
-    values = sorted(pair.pmi for pair in pairs)
+    """The 0.75 quantile (method "lower") of the information of pairs; 0 without any.
+
+    Pairs of several threads set it where there are some: within one thread every pair of its
+    own concepts is as surprising as can be.
+    """
+    held = list(pairs)
+    several = [pair for pair in held if pair.threads >= LEAST]
+    values = sorted(pair.pmi for pair in several or held)
     return round(values[int(QUANTILE * (len(values) - 1))], 6) if values else 0.0
 
 

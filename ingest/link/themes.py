@@ -1,11 +1,13 @@
 """Themes: what several threads come back to, by links between questions or by shared concepts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from graphstore.derivation import Ground
-from graphstore.model.record import EpochRecord
+from graphstore.model.knowledge import Concept
 from ingest.link.ground import Known, specific
+from ingest.link.pairs import thread_of
 from ingest.link.questions import Index, clusters
 
 LEAST_LINEAGES: Final = 3
@@ -34,29 +36,46 @@ def question_clusters(ground: Ground, index: Index) -> tuple[Theme, ...]:
 
 
 def concept_themes(ground: Ground, index: Index) -> tuple[Theme, ...]:
-    """Pairs of neighbouring specific concepts that questions of three lineages both name."""
+    """Pairs of neighbouring specific concepts that three lineages share and ask about.
+
+    One question names both, the others at least one, in threads that speak of both.
+    """
     telling = specific(ground)
     neighbours = {
-        tuple(sorted((row.src, row.dst)))
+        (min(row.src, row.dst), max(row.src, row.dst))
         for row in ground.relates
         if row.src in telling and row.dst in telling
     }
-    held: dict[tuple[str, ...], list[Known]] = {}
+    naming = _naming(index, telling)
+    threads = _mentioning(ground, telling)
+    found = []
+    for pair in sorted(neighbours):
+        first, second = (naming.get(concept, ()) for concept in pair)
+        shared = threads.get(pair[0], set()) & threads.get(pair[1], set())
+        if not any(pair[1] in one.concepts for one in first) or len(shared) < LEAST_LINEAGES:
+            continue
+        group = {
+            one.question_id: one
+            for one in (*first, *second)
+            if one.threads <= shared and one.trackable
+        }
+        lineages = frozenset().union(*(one.lineages for one in group.values()))
+        if len(lineages) >= LEAST_LINEAGES:
+            found.append(Theme(tuple(sorted(group)), pair))
+    return tuple(sorted(found, key=lambda theme: (-len(theme.questions), theme.concepts)))
+
+
+def _naming(index: Index, telling: Mapping[str, Concept]) -> dict[str, tuple[Known, ...]]:
+    named: dict[str, list[Known]] = {}
     for one in index.questions:
-        named = sorted(one.concepts)
-        for place, first in enumerate(named):
-            for second in named[place + 1 :]:
-                if (first, second) in neighbours:
-                    held.setdefault((first, second), []).append(one)
-    themes = [
-        Theme(tuple(sorted(one.question_id for one in group)), pair)
-        for pair, group in held.items()
-        if len(frozenset().union(*(one.lineages for one in group))) >= LEAST_LINEAGES
-    ]
-    return tuple(sorted(themes, key=lambda theme: (theme.questions, theme.concepts)))
+        for concept in one.concepts & telling.keys():
+            named.setdefault(concept, []).append(one)
+    return {concept: tuple(group) for concept, group in named.items()}
 
 
-def themes(ground: Ground, epoch: EpochRecord, index: Index) -> tuple[Theme, ...]:
-    """Clusters before concept pairs: words that recur tell more than company."""
-    del epoch
-    return (*question_clusters(ground, index), *concept_themes(ground, index))
+def _mentioning(ground: Ground, telling: Mapping[str, Concept]) -> dict[str, set[str]]:
+    threads: dict[str, set[str]] = {}
+    for row in ground.mentions:
+        if row.src_table == "SourceRef" and row.dst in telling:
+            threads.setdefault(row.dst, set()).add(thread_of(row.src))
+    return threads

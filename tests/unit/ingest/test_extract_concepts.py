@@ -194,3 +194,27 @@ def test_stop_list_words_are_generic():
     )
     (one,) = keep(gathered("the repo. the repo."), 0, epoch)
     assert one.generic
+
+
+def test_what_a_question_names_is_kept_beyond_the_usual_number():
+    names = " . ".join(f"`name_{letter}`, `name_{letter}`" for letter in "abcdefghijklmnop")
+    found = facts_of(names, "What is in `last_one`?")
+    labels = {one.label for one in found.concepts}
+    assert len(labels) == 13
+    assert "last_one" in labels
+    assert len(facts_of(names, "It is in `last_one`.").concepts) == 12
+
+
+def test_readings_are_remembered_within_bounds():
+    from ingest import derive as derive_module
+    from tests.talk import a_thread
+
+    derivation = derive_module.Derivation(remembered=150)
+    many = [
+        a_thread(f"t{n}", " ".join(f"`name_{n}_{letter}{other}`" for letter in "abcdefghij"
+                                    for other in "abcdefghij"))
+        for n in range(4)
+    ]  # fmt: skip
+    first = [derivation.facts(one, EMPTY) for one in many]
+    assert [derivation.facts(one, EMPTY) for one in many] == first
+    assert derivation.version == derive_module.Derivation().version

@@ -141,3 +141,28 @@ def test_the_label_of_a_concept_is_its_commonest_spelling():
     ]
     _, epoch = derived(talk)
     assert [(row.name, row.count) for row in epoch.concept_df] == [("GitHub", 3)]
+
+
+def test_company_is_told_with_turns_for_both():
+    talk = [
+        a_thread("a", "The vent stack.", "> The salt film."),
+        a_thread("b", "The salt film.", "> The vent stack."),
+        a_thread("c", "The oak post at the quay wall."),
+        a_thread("d", "The quay wall behind the oak post."),
+        a_thread("e", "The oak post."),
+        a_thread("f", "The quay wall."),
+    ]
+    ground, _ = derived(talk)
+    labels = {one.concept_id: one.label for one in ground.concepts}
+    named = {frozenset((labels[row.src], labels[row.dst])): row for row in ground.relates}
+    assert frozenset(("oak post", "quay wall")) not in named
+    row = named[frozenset(("vent stack", "salt film"))]
+    assert row.edge_type == "co_occurs"
+    assert row.source_refs == (
+        ref("test:a", 1),
+        ref("test:a", 2),
+        ref("test:b", 1),
+        ref("test:b", 2),
+    )
+    assert row.weight == 2.0
+    assert row.why == "together in 0 turns and 2 threads"

@@ -203,25 +203,37 @@ def test_undated_threads_come_last():
     assert record.stops[-1].at is None
 
 
+RIBBON = (
+    a_thread("a", "Is the vent stack to blame for the salt film?", "> A vent stack, salt film."),
+    a_thread("b", "How do I keep the salt film off the stack?", "> The vent stack. Salt film."),
+    a_thread("c", "Which vent stack is tall enough for us?", "> Vent stack. Salt film."),
+    a_thread("d", "The oak post at the quay wall.", "> Yes."),
+    a_thread("e", "The quay wall behind the oak post.", "> Yes."),
+    a_thread("f", "The quay wall.", "> Yes."),
+)
+
+
 def test_different_questions_on_one_pair_of_concepts_are_a_theme():
-    talk = (
-        a_thread(
-            "a", "Is the vent stack to blame for the salt film?", "> A vent stack, salt film."
-        ),
-        a_thread(
-            "b", "How do I clean the salt film off the vent stack?", "> The vent stack. Salt film."
-        ),
-        a_thread("c", "Which vent stack keeps no salt film at all?", "> Vent stack. Salt film."),
-    )
-    ground, epoch = told(*talk)
-    assert ground.relates
+    ground, epoch = told(*RIBBON)
     index = Index(known(ground), epoch)
     (theme,) = concept_themes(ground, index)
     assert len(theme.questions) == 3
     (record,) = find(ground, (), epoch).records
-    assert record.path_label in {"vent stack, salt film", "salt film, vent stack"}
-    bare = replace(ground, relates=())
-    assert concept_themes(bare, index) == ()
+    assert record.path_label == "vent stack, salt film"
+    assert record.core_inquiry == "Is the vent stack to blame for the salt film?"
+    assert concept_themes(replace(ground, relates=()), index) == ()
+    assert find(ground, (record,), epoch).records == ()
+
+
+def test_a_theme_of_concepts_goes_on_with_its_journey():
+    ground, epoch = told(*RIBBON)
+    (record,) = find(ground, (), epoch).records
+    more = a_thread("n", "Should the vent stack be wider now?", "> Salt film. Vent stack.", day=9)
+    ground, epoch = told(*RIBBON, more)
+    (appended,) = find(ground, (record,), epoch).records
+    assert appended.journey_id == record.journey_id
+    assert [stop.refs for stop in appended.stops] == [("thread:test:n#turn:1",)]
+    assert len(appended.questions) == 4
 
 
 def test_a_question_asked_once_is_no_cluster():
