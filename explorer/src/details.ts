@@ -185,8 +185,14 @@ function evidence(app: App, title: string, rows: Evidence[], css = ""): HTMLElem
       el("p", { class: "said" }, row.text ?? row.statement ?? "The words were left out of the page."),
       ...row.refs.map((turn) =>
         el("button", { type: "button", class: "cite", onclick: () => app.open({ type: "turn", at: turn }) },
-          el("code", {}, app.data.ref(turn)), el("span", {}, short(app.data.raw.turns.text?.[turn] ?? "", 150)))),
+          el("code", {}, app.data.ref(turn)), el("span", {}, beyond(row.text ?? row.statement ?? "", app.data.raw.turns.text?.[turn] ?? "")))),
     )));
+}
+
+/** The beginning of a cited turn, unless the claim says the same words already. */
+function beyond(claim: string, turn: string): string {
+  const begins = short(turn, 150);
+  return claim.includes(begins.slice(0, 60)) ? "" : begins;
 }
 
 const ACTS = ["approve", "reject"] as const;
