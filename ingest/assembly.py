@@ -424,6 +424,18 @@ class Assembly:
         turns = ((whole.turns[place].raw.role, whole.turns[place].text) for place in whole.path)
         return choose_title(tuple(candidates), tuple(turns))
 
+    def late_titles(self) -> Iterator[ThreadRecord]:
+        """Titles offered by this run for threads that it does not hold but the store does."""
+        for carrier in self.carriers:
+            for title in carrier.titles:
+                if title.leaf in self.resolved:
+                    continue
+                for identity in self.known.holding(carrier.reader, (title.leaf,))[:1]:
+                    self.resolved.add(title.leaf)
+                    thread = self.known.thread(identity)
+                    if thread is not None and _is_unnamed(thread):
+                        yield _relinked(thread, thread.lineage).replace(title=title.text)
+
     # --- lineage
 
     def _lineage(
@@ -507,6 +519,12 @@ class Assembly:
                     found = waiting.replace(split_turn=split)
                     links = tuple(found if link == waiting else link for link in thread.lineage)
                     yield _relinked(thread, links)
+
+
+def _is_unnamed(thread: Thread) -> bool:
+    """Whether a stored thread has no title but its first question."""
+    said = tuple((turn.role, turn.text) for turn in thread.on_path())
+    return thread.title in (None, choose_title((), said))
 
 
 def _relinked(thread: Thread, links: tuple[LineageLink, ...]) -> ThreadRecord:

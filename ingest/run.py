@@ -228,6 +228,7 @@ class _Run:
                     self.tables.add(one, self.carriers)
                 if one.record is not None:
                     yield one.record
+        yield from self.assembly.late_titles()
 
     def _sewn(self, threads: list[tuple[str, CleanThread]]) -> list[tuple[str, CleanThread]]:
         """Halves of a session are read again end to end, and are one."""

@@ -73,6 +73,9 @@ _NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
 _ENCODED: Final = re.compile(r"-|[A-Za-z]--")
 _COMMAND: Final = re.compile(r"\s*/[\w:-]+(?:\s|\Z)")
 _STOPS: Final = ("end_turn", "stop_sequence")  # compared with whatever a record holds
+_AGENT_FILE: Final = re.compile(r"agent-([\w-]+)\.jsonl")
+_BELOW: Final = 2
+"""Folders between a session's own folder and the files of its agents, the file included."""
 _PATH_LIMIT: Final = 1024
 _TITLE_KEYS: Final = ("customTitle", "aiTitle", "title", "summary")
 
@@ -556,7 +559,7 @@ class Transcript:
             project_sure=sure,
             models=tuple(self.models),
             native_ids=tuple(self.sessions),
-            pointers=self._pointers(),
+            pointers=self._pointers(stem),
             events=tuple(self.events),
             tail_calls=tuple(self.waiting),
             record_keys=tuple(self.index),
@@ -576,11 +579,11 @@ class Transcript:
             return stem
         return next(reversed(self.sessions), stem)
 
-    def _pointers(self) -> tuple[Pointer, ...]:
+    def _pointers(self, stem: str | None) -> tuple[Pointer, ...]:
         if self.key.agent is None:
             own = set(self.sessions)
             return tuple(one for one in self.pointers if one.native_id not in own)
-        session = self._session(None)
+        session = self._session(stem)
         return () if session is None else (Pointer(LineageKind.SUBAGENT_OF, session),)
 
     def _drop_withdrawn(self) -> None:
@@ -743,8 +746,11 @@ class _File:
         self.side_roots: dict[str, str] = {}
         self.summaries: list[Summary] = []
         self.titles: list[tuple[str | None, TitleCandidate]] = []
-        stem = _UUID.search(src.parts[-1]) if src.parts else None
+        name = src.parts[-1] if src.parts else ""
+        stem = _UUID.search(name)
         self.stem = stem[0] if stem else None
+        agent = _AGENT_FILE.fullmatch(name)
+        self.agent = agent[1] if agent else None
 
     def add(self, record: Record) -> None:
         value = record.value
@@ -810,9 +816,9 @@ class _File:
             if self.current is not None and not value.get("isSidechain"):
                 return self.current.key
             session = self.current.key.session if self.current else ""
-        if not value.get("isSidechain"):
+        if not value.get("isSidechain") and self.agent is None:
             return SessionKey(session)
-        agent = value.get("agentId")
+        agent = value.get("agentId") or self.agent
         return SessionKey(session, agent if isinstance(agent, str) else self.side_root(value))
 
     def side_root(self, value: dict[str, Any]) -> str:
@@ -837,7 +843,10 @@ class _File:
     def threads(self) -> Iterator[RawThread]:
         """One raw thread for each transcript; titles and summaries ride on the first."""
         found = list(dict.fromkeys(self.transcripts.values()))
-        raws = [one.thread(NAME, self.stem, self.src.parts) for one in found]
+        parts = self.src.parts
+        below = self.agent is not None and len(parts) > _BELOW and parts[-2] == "subagents"
+        stem = parts[-_BELOW - 1] if below else self.stem
+        raws = [one.thread(NAME, stem, parts) for one in found]
         if not raws:
             raws = [RawThread(NAME, self.stem, rank=1)]
         raws[0].summaries = tuple(self.summaries)

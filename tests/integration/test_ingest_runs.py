@@ -307,9 +307,27 @@ def test_a_title_finds_its_thread_over_all_files_and_runs(tmp_path):
     assert codes(store.ingest(titles)) == {"empty_thread": 1, "foreign_summary": 1}
     assert codes(store.ingest(file)) == {}
     assert store.threads[PARENT].title == "S"
-    at_once = Memory()
-    assert codes(at_once.ingest(file, titles)) == {"empty_thread": 1}
-    assert at_once.threads[PARENT].title == "S"
+    for paths in ([file, titles], [titles, file]):
+        at_once = Memory()
+        assert codes(at_once.ingest(*paths)) == {"empty_thread": 1}
+        assert at_once.threads[PARENT].title == "S"
+    late = Memory()
+    late.ingest(file)
+    assert codes(late.ingest(titles)) == {"empty_thread": 1}
+    assert late.threads[PARENT].title == "S"
+
+
+def test_a_title_given_by_the_user_stays(tmp_path):
+    talk = Talk(ONE).play(["ask", "answer"])
+    talk.lines.append({"type": "custom-title", "customTitle": "Mine", "sessionId": ONE})
+    titles = tmp_path / "titles.jsonl"
+    titles.write_text(
+        json.dumps({"type": "summary", "summary": "S", "leafUuid": talk.parent}) + "\n"
+    )
+    store = Memory()
+    store.ingest(talk.write(tmp_path))
+    store.ingest(titles)
+    assert store.threads[PARENT].title == "Mine"
 
 
 # --- live files

@@ -331,3 +331,12 @@ def test_bad_times_are_told():
     talk.lines[0]["timestamp"] = "yesterday"
     thread, tally = only(talk)
     assert (thread.turns[0].at, tally.codes) == (None, {"bad_timestamp": 1})
+
+
+def test_the_name_of_an_agents_file_tells_what_its_records_do_not():
+    talk = Talk(ONE).play(["ask", "answer"])
+    for line in talk.lines:
+        del line["sessionId"]
+    thread, _ = only(talk, f"/p/-w-graph/{ONE}/subagents/agent-ag7.jsonl")
+    assert thread.native_id == f"{ONE}:agent-ag7"
+    assert thread.turns[0].role is Role.OTHER
