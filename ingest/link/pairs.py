@@ -66,7 +66,7 @@ def floor(pairs: Iterable[Pair]) -> float:
     held = list(pairs)
     several = [pair for pair in held if pair.threads >= LEAST]
     values = sorted(pair.pmi for pair in several or held)
-    return round(values[int(QUANTILE * (len(values) - 1))], 6) if values else 0.0
+    return values[int(QUANTILE * (len(values) - 1))] if values else 0.0
 
 
 def _frequencies(groups: Iterable[set[str]]) -> dict[str, int]:
@@ -94,4 +94,5 @@ def _counted(
 
 
 def _pmi(shared: int, key: tuple[str, str], frequencies: Mapping[str, int], total: int) -> float:
-    return math.log(total * shared / (frequencies[key[0]] * frequencies[key[1]]))
+    # rounded: a pair at the quantile must not stand above it by its last bit
+    return round(math.log(total * shared / (frequencies[key[0]] * frequencies[key[1]])), 6)

@@ -37,7 +37,9 @@ def asked(*turns: str, **more) -> dict[str, str]:
     ],
 )
 def test_intent_of_a_question(text, intent):
-    assert explicit(said(text))[0] == intent
+    told = explicit(said(text))
+    assert told is not None
+    assert told[0] == intent
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,7 @@ def test_what_is_no_question(text):
 )
 def test_tasks_and_problems_imply_a_question(text, intent):
     told = explicit(said(text)) or implicit(said(text))
+    assert told is not None
     assert told[0] == intent
 
 

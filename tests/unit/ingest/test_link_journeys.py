@@ -141,7 +141,10 @@ def test_an_earlier_thread_is_appended_by_sequence():
     (appended,) = find(ground, (record,), epoch).records
     assert appended.journey_id == record.journey_id
     assert [stop.seq for stop in appended.stops] == [6]
-    assert appended.stops[0].at < record.stops[0].at
+    first, then = appended.stops[0].at, record.stops[0].at
+    assert first is not None
+    assert then is not None
+    assert first < then
 
 
 @pytest.mark.parametrize("status", [JourneyStatus.ARRIVED, JourneyStatus.ABANDONED])
