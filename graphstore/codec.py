@@ -1,12 +1,15 @@
 """Value to row and back; the only place where times lose and regain their zone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import cache
+from operator import attrgetter
+from types import NoneType
+from typing import Any, Final, TypeVar
 
 from graphstore.model.knowledge import Edge, Node
-from graphstore.schema import Column, columns
+from graphstore.schema import ENDS, Column, columns
 
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
@@ -22,7 +25,20 @@ def clean(cell: str | float | bool | None) -> str | int | float | bool | None:  
     return cell
 
 
+_AS_IS: Final = frozenset({str, int, float, bool, NoneType})
+_ends = attrgetter(*ENDS)
+
+
+@cache
+def _properties(cls: type[Node] | type[Edge]) -> Callable[[Node | Edge], tuple[object, ...]]:
+    names = [column.name for column in columns(cls)]
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda row: (get(row),)
+
+
 def _out(content: object) -> Cell:
+    if type(content) in _AS_IS:
+        return content  # type: ignore[return-value] # the one check that ten thousands of cells need
     match content:
         case StrEnum():
             return content.value
@@ -30,20 +46,17 @@ def _out(content: object) -> Cell:
             return content.astimezone(UTC).replace(tzinfo=None)
         case tuple():
             return [str(part) for part in content]
-        case str() | int() | float() | None:
-            return content
     raise TypeError(type(content).__name__)
 
 
 def encode_node(node: Node) -> Row:
     """Columns of a node, in field order."""
-    return tuple(_out(getattr(node, column.name)) for column in columns(type(node)))
+    return tuple(map(_out, _properties(type(node))(node)))
 
 
 def encode_edge(edge: Edge) -> Row:
     """Source key, target key, then columns in field order."""
-    cells = (_out(getattr(edge, column.name)) for column in columns(type(edge)))
-    return (edge.src, edge.dst, *cells)
+    return (edge.src, edge.dst, *map(_out, _properties(type(edge))(edge)))
 
 
 def encode_edge_key(edge: Edge) -> Row:
@@ -53,8 +66,10 @@ def encode_edge_key(edge: Edge) -> Row:
 
 def edge_key(edge: Edge) -> tuple[str, ...]:
     """What makes an edge the same edge: ends and keys; also its sort order."""
-    extra = (str(_out(getattr(edge, key))) for key in edge.KEYS)
-    return (edge.src_table, edge.src, edge.dst_table, edge.dst, *extra)
+    ends: tuple[str, ...] = _ends(edge)
+    if not edge.KEYS:
+        return ends
+    return (*ends, *(str(_out(getattr(edge, key))) for key in edge.KEYS))
 
 
 def _aware(cells: Iterable[Any]) -> list[Any]:

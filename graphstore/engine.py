@@ -1,7 +1,5 @@
 """The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
 
-import importlib
-import importlib.util
 import json
 import os
 import re
@@ -31,6 +29,8 @@ BATCH: Final = 5_000
 MAX_DB_SIZE: Final = 2**36
 COPY_LIMIT: Final = 256 * 2**20
 """Bytes; a larger database is not copied before a checkpoint, the ledger is its copy."""
+FOLD_AT: Final = 16 * 2**20
+"""Bytes of log that are folded into the file when a graph is closed."""
 SPARE: Final = 256 * 2**20
 """Bytes that must stay free beside twice the write-ahead log."""
 
@@ -284,7 +284,8 @@ class Engine:
                 auto_checkpoint=False,
                 **options,
             )
-        except RuntimeError as error:
+        except (RuntimeError, LookupError, ValueError, MemoryError) as error:
+            # what a damaged file raises depends on where the reading of it ends
             self._forget_path()
             raise StoreDamaged(str(path), str(error).split(":", 1)[0]) from error
 
@@ -350,14 +351,20 @@ class Engine:
             with guarded(self.path, self._fault), self.autocommit() as statement:
                 statement.run("CHECKPOINT")
 
-    def close(self) -> None:
-        """Close; the engine checkpoints here too, so under the same guard."""
-        if self.log_size:
-            with guarded(self.path, self._fault):
-                self._database.close()
-        else:
+    def close(self, *, fold: bool = False) -> None:
+        """Close; a log that is large, or any log with ``fold``, goes into the file first.
+
+        A checkpoint costs seconds on a large graph however little changed, so a short log stays
+        and is replayed by the next opening.
+        """
+        if fold or self.log_size > FOLD_AT:
+            self.checkpoint()
+        try:
+            with self.autocommit() as statement:
+                statement.run("CALL force_checkpoint_on_close=false")
+        finally:
             self._database.close()
-        self._forget_path()
+            self._forget_path()
 
 
 def _aside(path: Path) -> Path:

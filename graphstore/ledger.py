@@ -185,6 +185,11 @@ class Ledger:
         )
         return Entry(*rows[0]) if rows else None
 
+    def checksum_at(self, seq: int) -> bytes:
+        """Chain value after a record; that of the beginning when there is no such record."""
+        rows = self.select("SELECT checksum FROM record WHERE seq = ?", (seq,))
+        return bytes(rows[0][0]) if rows else GENESIS
+
     def kinds(self) -> frozenset[str]:
         """Kinds of the records there are."""
         return frozenset(row[0] for row in self.select("SELECT DISTINCT kind FROM record"))

@@ -107,6 +107,7 @@ class Source:
             Meta(name="applied", value=str(applied)),
             Meta(name="engine", value=self.engine_name),
             Meta(name="extractor", value=self.derive.version),
+            Meta(name="head", value=self.ledger.checksum_at(applied).hex()),
             Meta(name="schema", value=str(schema.SCHEMA_VERSION)),
         )
 
@@ -382,7 +383,7 @@ def bulk(
             _copy(statement, rows)
             check_counts(statement, rows, path)
     finally:
-        fresh.close()
+        fresh.close(fold=True)
     sync_tree(path.parent)
 
 

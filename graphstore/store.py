@@ -53,6 +53,11 @@ BULK_SHARE: Final = 3
 """More pending threads than one in three: make the graph anew."""
 
 
+_UNREADABLE: Final = "it holds no readable description"
+_FOREIGN: Final = "it does not belong to this ledger"
+_STRANGE: Final = (_UNREADABLE, _FOREIGN)
+
+
 class StopRewritten(StoreError):
     """A recorded stop of the journey {journey_id} was to be rewritten."""
 
@@ -146,6 +151,9 @@ class Store:
             try:
                 self._open_engine()
                 reason = self._stale()
+                if reason in _STRANGE:
+                    self._close_engine()
+                    self._quarantine(reason)
             except StoreDamaged as damage:
                 self._close_engine()
                 self._quarantine(damage.reason)
@@ -167,10 +175,12 @@ class Store:
         except StoreDamaged:
             raise
         except StoreError:
-            return "it holds no readable description"
-        if int(meta.get("applied", "-1")) > self.ledger.last_seq() or "applied" not in meta:
-            return "it does not belong to this ledger"
-        wanted = {row.name: row.value for row in self._source.meta(0) if row.name != "applied"}
+            return _UNREADABLE
+        applied = int(meta.get("applied", "-1"))
+        wanted = {row.name: row.value for row in self._source.meta(applied)}
+        if applied < 0 or applied > self.ledger.last_seq() or meta.get("head") != wanted["head"]:
+            # a strange file, or the log of one that was replayed into ours
+            return _FOREIGN
         changed = sorted(name for name in wanted if meta.get(name) != wanted[name])
         return f"another {', '.join(changed)}" if changed else None
 

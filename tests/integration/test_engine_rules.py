@@ -65,7 +65,7 @@ MERGE_R = (
 
 def test_only_one_file_imports_an_engine():
     importing = re.compile(
-        r"^\s*(?:import|from) (?:kuzu|ladybug)\b|import_module\(.(?:kuzu|ladybug)", re.M
+        r"^\s*(?:import|from) (?:kuzu|ladybug)\b|import_module\(.(?:kuzu|ladybug)", re.MULTILINE
     )
     assert [path for path in SOURCES if importing.search(path.read_text())] == []
     assert "importlib.import_module(name)" in (ROOT / "graphstore/engine.py").read_text()

@@ -23,7 +23,7 @@ CELLS = {
     "TIMESTAMP": st.datetimes(
         min_value=datetime(1700, 1, 1),
         max_value=datetime(2200, 1, 1),
-        timezones=st.just(UTC),  # noqa: DTZ001
+        timezones=st.just(UTC),
     ),
 }
 
