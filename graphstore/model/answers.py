@@ -22,8 +22,6 @@ class Filters(Value):
     until: Instant | None = None
     """Turns before."""
     threads: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    """Scope labels; a thread with any of them passes."""
 
 
 class Parts(Value):
