@@ -142,13 +142,13 @@ def report(
 
 
 def sentence(seed: Seed, labels: Mapping[str, str]) -> str:
-    """The sentence of a Seed with its numbers, and labels (else ids) of at most 80 characters."""
+    """The sentence of a Seed with its numbers, and quoted labels, else ids."""
     return seed.sentence.format_map(dict(_words(seed, labels)))
 
 
 def _words(seed: Seed, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     def name(node: str) -> str:
-        return " ".join(labels.get(node, node).split())[:LABEL_LIMIT]
+        return quoted(labels[node]) if node in labels else node
 
     count: dict[str, int] = {}
     for role, node in (
@@ -161,6 +161,14 @@ def _words(seed: Seed, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield role, name(node)
     yield "hub_list", ", ".join(name(node) for node in seed.hubs)
     yield from ((amount.name, f"{amount.value:g}") for amount in seed.numbers)
+
+
+def quoted(label: str) -> str:
+    """A label in quotes, on one line, cut at a word within 80 characters."""
+    line = " ".join(label.split())
+    if len(line) > LABEL_LIMIT:
+        line = line[:LABEL_LIMIT].rpartition(" ")[0].rstrip(".,;:") + "\u2026"
+    return f'"{line}"'
 
 
 def _share(facts: Collection[bool]) -> float:

@@ -223,7 +223,8 @@ class TestReport:
     def test_labels_fill_sentences_clipped_and_on_one_line(self, scouted):
         long = "word\n" * 50
         found = report(scouted, {"s:a0": long})
-        assert any(" ".join(long.split())[:80] in seed.sentence for seed in found.seeds)
+        clipped = '"' + " ".join(["word"] * 16) + '\u2026"'
+        assert any(clipped in seed.sentence for seed in found.seeds)
         assert all(len(seed.sentence) < 400 for seed in found.seeds)
 
     def test_braces_in_a_label_stay_words(self):
@@ -330,7 +331,12 @@ class TestReport:
         found = report(full, {"q:1": "Why?"})
         for text in (to_table(found), to_markdown(found)):
             for part in (
-                *("Why? stands alone.", "member 3", "thread:s:1#turn:1", "red line false_positive"),
+                *(
+                    '"Why?" stands alone.',
+                    "member 3",
+                    "thread:s:1#turn:1",
+                    "red line false_positive",
+                ),
                 *("rejected, few: 1", "knot skipped: engine_missing", "cycle: edges, 1 of 2 done"),
             ):
                 assert part in text
