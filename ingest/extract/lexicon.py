@@ -106,6 +106,8 @@ class _Spoken:
     """The languages of a sentence, joined for one look per word."""
 
     spaced: dict[str, tuple[Cue, ...]]
+    inside: dict[str, tuple[Cue, ...]]
+    """Without the cues that are bound to the start."""
     fillers: frozenset[str]
     unspaced: tuple[Cue, ...]
 
@@ -114,8 +116,14 @@ class _Spoken:
 def _spoken(code: str, script: str) -> _Spoken:
     languages = _speaking(code, script)
     words = {word for one in languages for word in one.spaced}
+    spaced = {
+        word: tuple(cue for one in languages for cue in one.spaced.get(word, ()))
+        for word in sorted(words)
+    }
+    inside = {word: tuple(cue for cue in cues if not cue.at_start) for word, cues in spaced.items()}
     return _Spoken(
-        {word: tuple(c for one in languages for c in one.spaced.get(word, ())) for word in words},
+        spaced,
+        {word: cues for word, cues in inside.items() if cues},
         frozenset().union(*(one.fillers for one in languages)),
         tuple(cue for one in languages for cue in one.unspaced),
     )
@@ -131,11 +139,11 @@ def find(sentence: str, code: str = "und") -> tuple[Hit, ...]:
     opening, number, last = True, 0, -1
     for found in WORD.finditer(low):
         word = found.group()
-        cues = spoken.spaced.get(word)
+        cues = (spoken.spaced if opening else spoken.inside).get(word)
         if cues is not None:
             start = found.start()
             for cue in cues:
-                if (cue.at_start and not opening) or (cue.family, start) in seen:
+                if not low.startswith(cue.parts[0], start) or (cue.family, start) in seen:
                     continue
                 end = _match(low, cue, start)
                 if not end:
@@ -160,14 +168,11 @@ def _last(low: str) -> int:
 
 
 def _match(low: str, cue: Cue, start: int) -> int:
-    """End of the cue that starts here, 0 when it does not."""
-    first, *rest = cue.parts
-    if not low.startswith(first, start):
-        return 0
-    end = start + len(first)
+    """End of the cue whose first part starts here, 0 when the rest does not follow."""
+    end = start + len(cue.parts[0])
     if _inside_word(low, end):
         return 0
-    for part in rest:
+    for part in cue.parts[1:]:
         at = low.find(part, end, end + _GAP + len(part))
         if at < 0 or _inside_word(low, at) or _inside_word(low, at + len(part)):
             return 0

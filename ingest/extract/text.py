@@ -119,7 +119,10 @@ def _lines(prose: str) -> list[str]:
     lines: list[str] = []
     joinable = False
     for raw in prose.split("\n"):
-        body = _CHECKBOX.sub("", _ITEM.sub("", raw)).strip().replace("**", "")
+        body = raw.strip()
+        if not body[:2].isalpha():
+            body = _CHECKBOX.sub("", _ITEM.sub("", raw)).strip()
+        body = body.replace("**", "")
         if joinable and body and body[0].islower() and _ITEM.match(raw) is None:
             lines[-1] += " " + body
         elif body:
