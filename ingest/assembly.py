@@ -122,7 +122,7 @@ class Assembly:
         self.carriers = carriers
         self.options = options
         self.titles: dict[str, str] = {}
-        for title in titles:
+        for title in sorted(titles, key=lambda one: one.text):  # files come in any order
             self.titles.setdefault(title.leaf, title.text)
         self.resolved: set[str] = set()
         self.spawners = spawners
