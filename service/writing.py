@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dream.index import Index
-from export import ExportView, Judged, Switches, Written, shown
+from export import ExportView, Judged, Switches, Written, draws, shown
 from export import export as write_export
 from export import format_names as export_formats
 from export.report import (
@@ -88,6 +88,7 @@ def view_of(store: Store, switches: Switches, now: datetime, *, places: bool = F
         marks=store.edges(Marks),
         switches=switches,
         places=placed(store.path / "cache" / "places.json", ground) if places else None,
+        statuses={each.journey_id: status_now(each, now).value for each in ground.journeys},
     )
 
 
@@ -282,7 +283,7 @@ def exported(
     store: Store, name: str, out: str, switches: Switches, now: datetime, *, force: bool
 ) -> Written:
     """Write one export to a file, or to standard output for ``-``."""
-    view = view_of(store, switches, now)
+    view = view_of(store, switches, now, places=draws(name))
     if out != "-":
         return write_export(view, name, Path(out), force=force)
     writer(name).write(view, sys.stdout.buffer)

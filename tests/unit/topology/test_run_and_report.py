@@ -228,7 +228,7 @@ class TestReport:
         assert all(len(seed.sentence) < 400 for seed in found.seeds)
 
     def test_braces_in_a_label_stay_words(self):
-        assert sentence(a_seed(), {"q:1": "{score} {0}"}) == "{score} {0} stands alone."
+        assert sentence(a_seed(), {"q:1": "{score} {0}"}) == '"{score} {0}" stands alone.'
 
     def test_public_form_has_ids_only(self, scouted):
         labels = {node: "CANARY" for seed in scouted.seeds for node in [seed.members[0].node_id]}
