@@ -90,8 +90,7 @@ def settled(pair: Candidate, shared: tuple[str, ...], index: Index, gathering: G
     for table, node in ends(pair):
         if table == "Question":
             asked = [index.when(ref)[0] for ref in index.cluster_refs(node)]
-            answers = [ref for ref in index.cluster_answers(node) if ref in index.turns]
-            for ref in sorted(answers, key=index.when, reverse=True):
+            for ref in sorted(index.cluster_answers(node), key=index.when, reverse=True):
                 if index.when(ref)[0] >= max(asked, default=0.0):
                     yield settlement(index.label(table, node), index.turns[ref].at), (ref,), ""
         elif table == "Journey" and index.journeys[node].status is JourneyStatus.ARRIVED:

@@ -40,13 +40,16 @@ STOP: Final = 4
 """A frontier among so many last turns of a lineage is where it stopped."""
 
 
+def signals(turn: SourceRefNode) -> tuple[Signal, ...]:
+    """Signals of a turn."""
+    return SIGNALS.validate_json(turn.signals)
+
+
 @dataclass(frozen=True)
 class Index:
     """Look-ups over a Ground; every mapping iterates in canonical order."""
 
     ground: Ground
-    marks: dict[str, tuple[Signal, ...]] = field(default_factory=dict)
-    """Signals by ref, filled on first use."""
     texts: dict[str, str] = field(default_factory=dict)
     """Folded text by lineage, filled on first use."""
 
@@ -179,10 +182,10 @@ class Index:
 
     @cached_property
     def answers(self) -> dict[str, tuple[str, ...]]:
-        """Refs that resolve a question."""
+        """Clean refs that resolve a question."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for edge in self.ground.answers:
-            if edge.kind == "resolved":
+            if edge.kind == "resolved" and edge.src in self.turns:
                 found[edge.dst].append(edge.src)
         return {key: tuple(sorted(found[key])) for key in sorted(found)}
 
@@ -190,10 +193,6 @@ class Index:
         """Sort key of a turn by time; undated turns come first."""
         moment = self.turns[ref].at
         return (moment.timestamp() if moment else 0.0, ref)
-
-    def when_any(self, ref: str) -> tuple[float, str]:
-        """As ``when``, for a turn that may be off the main line."""
-        return self.when(ref) if ref in self.turns else (0.0, ref)
 
     @cached_property
     def clusters(self) -> dict[str, str]:
@@ -370,7 +369,7 @@ class Index:
         """By signal kind: (ref, signal), oldest first."""
         found: defaultdict[str, list[tuple[str, Signal]]] = defaultdict(list)
         for ref, turn in self.turns.items():
-            for signal in self.signals(turn):
+            for signal in signals(turn):
                 found[signal.kind].append((ref, signal))
         return {
             kind: tuple(sorted(found[kind], key=lambda each: (self.when(each[0]), each[1].type)))
@@ -394,13 +393,6 @@ class Index:
     def is_last_stop(self, ref: str) -> bool:
         """Whether a frontier is where its lineage stopped."""
         return ref in self.last_stops
-
-    def signals(self, turn: SourceRefNode) -> tuple[Signal, ...]:
-        if turn.ref not in self.marks:
-            self.marks[turn.ref] = (
-                () if turn.signals == "[]" else SIGNALS.validate_json(turn.signals)
-            )
-        return self.marks[turn.ref]
 
     def label(self, table: str, node: str) -> str:
         """What a node is called."""

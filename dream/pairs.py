@@ -199,9 +199,7 @@ def of_cluster(focus: Focus, index: Index) -> Iterator[Candidate]:
     refs = index.cluster_refs(focus.id)
     members = [each for each in index.members[focus.id] if each in index.askings]
     earliest = min(members, key=lambda each: (index.when(index.askings[each][0]), each))
-    last = newest_thread(refs, index)
-    if last is not None:
-        yield Candidate("Thread", last, "Question", earliest)
+    yield Candidate("Thread", index.turns[refs[-1]].thread_id, "Question", earliest)
     for other in companions(earliest, index):
         yield undirected(earliest, other)
 

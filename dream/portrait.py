@@ -20,7 +20,7 @@ from dream.model import (
     Pair,
     Part,
 )
-from dream.pairs import Candidate, correction_refs, side
+from dream.pairs import Candidate, side
 from dream.wording import quote
 from graphstore.model.knowledge import JourneyStatus
 
@@ -150,10 +150,9 @@ def corrections(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Pa
     if focus.kind != "correction":
         return
     target, _, concept = focus.id.partition("/")
-    wanted = set(correction_refs(focus, index))
     for ref, signal in index.signal_refs.get("correction", ()):
         alias = gathering.aliases((ref,))
-        if ref in wanted and signal.type == target and alias:
+        if alias and signal.type == target and concept in signal.concepts:
             yield PackCorrection(
                 alias=alias[0],
                 thread_id=index.turns[ref].thread_id,

@@ -1,6 +1,6 @@
 """The use plan: may a hypothesis be shown, and how. A decision table, first match wins."""
 
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, TypeAlias
 
 from graphstore.model.base import Value
 from graphstore.model.hypothesis import (
@@ -49,10 +49,7 @@ def use(hypothesis: Hypothesis, standing: Standing, request: Request) -> Use:
             return Use(manner="silent" if ambient else "reopen_source", reason=reason)
         case Expired():
             return Use(manner="silent" if ambient else "reopen_source", reason="expired")
-        case Valid() | ReviewDue():
-            return usable(standing, request, ambient=ambient)
-        case _:
-            assert_never(standing)
+    return usable(standing, request, ambient=ambient)
 
 
 def usable(standing: Valid | ReviewDue, request: Request, *, ambient: bool) -> Use:

@@ -1,5 +1,7 @@
 """From what was said to packs: foci, pairs, caps, gaps, counter-evidence."""
 
+from dataclasses import replace
+
 import pytest
 
 from dream.company import absent, companies
@@ -96,14 +98,8 @@ def test_a_short_asking_lends_its_concepts_to_a_question_without_any():
     plot.say("a", "The oil is thick. " * 50 + "So what?", "oil", asks="So what?")
     index = Index(plot.ground())
     # planted questions name what their turn names; here the edge of the question is left out
-    ground = index.ground
-    bare = ground.__class__(
-        **{
-            **{name: getattr(ground, name) for name in ground.__dataclass_fields__},
-            "mentions": tuple(edge for edge in ground.mentions if edge.src_table == "SourceRef"),
-        }
-    )
-    topics = Index(bare).topics
+    turns_only = tuple(edge for edge in index.ground.mentions if edge.src_table == "SourceRef")
+    topics = Index(replace(index.ground, mentions=turns_only)).topics
     assert topics[question_id("And now?")] == (concept_id("oil"),)
     assert topics[question_id("So what?")] == ()
 
@@ -177,6 +173,21 @@ def test_distance_is_counted_up_to_a_limit():
     ends = [concept_id(f"k{n}") for n in range(1, 5)]
     assert index.distance(ends[0], ends[3]) == 3
     assert index.distance(ends[0], ends[3], limit=2) is None
+
+
+def test_a_partial_answer_resolves_nothing():
+    plot = asked_again()
+    plot.say("c", "Half of it.", resolves=OIL)
+    ground = plot.ground()
+    partial = tuple(edge.replace(kind="partial") for edge in ground.answers)
+    assert Index(ground).cluster_answers(question_id(OIL)) != ()
+    assert Index(replace(ground, answers=partial)).cluster_answers(question_id(OIL)) == ()
+
+
+def test_an_answer_off_the_main_line_resolves_nothing():
+    plot = asked_again()
+    plot.say("c", "It was.", resolves=OIL, alternative=True)
+    assert Index(plot.ground()).cluster_answers(question_id(OIL)) == ()
 
 
 # foci
@@ -499,7 +510,8 @@ def test_a_theme_pairs_questions_on_it_and_those_on_what_is_new_to_it():
     plot.say("a", "Is the salt film thick?", "salt film", asks=True, days=40)
     plot.say("b", "Is the salt film old?", "salt film", asks=True, days=30)
     plot.say("c", "Does the salt film reach the vent?", "salt film", "vent", asks=True, days=5)
-    plot.say("d", "How tall is the vent?", "vent", asks=True, days=20)
+    plot.say("c", "And the drum?", "drum", asks=True, days=5)
+    plot.say("d", "How tall is the vent?", "vent", "drum", asks=True, days=20)
     found = candidates(on("theme", concept_id("salt film")), Index(plot.ground()))
     new = {(each.src, each.dst) for each in found if each.new_concept == concept_id("vent")}
     assert new == {
@@ -689,6 +701,49 @@ def test_a_focus_without_pairs_has_nothing_to_ask():
     assert found == TooThin(status="nothing_to_ask", refs=2, lineages=2)
 
 
+def test_a_question_that_no_clean_turn_asks_is_not_described():
+    plot = rhyming()
+    plot.say("c", WHEEL, asks=True, alternative=True)
+    focus = seed_focus("knot", *(("member", question_id(each)) for each in (LINE, GROOVE, WHEEL)))
+    made = packed(plot, focus)
+    assert {each.text for each in made.questions} == {LINE, GROOVE}
+    assert {pair.dst for pair in made.pairs} | {pair.src for pair in made.pairs} >= {
+        question_id(WHEEL)
+    }
+
+
+def test_a_cut_thread_gives_its_turns_to_no_middle():
+    focus = seed_focus(
+        "knot",
+        ("cut", "w:gone"),
+        ("member", question_id(LINE)),
+        ("member", question_id(GROOVE)),
+    )
+    assert {turn.side for turn in packed(rhyming(), focus).turns} == {"a", "b"}
+
+
+def test_a_journey_whose_frontier_left_the_main_line_stands_nowhere():
+    plot = company_plot()
+    ref = plot.lines["test:home"][0].ref
+    key = plot.journey(
+        OIL,
+        (ref,),
+        concepts=("oil", "pallet", "amplitude"),
+        questions=("Start?",),
+        frontier_refs=("thread:test:gone#turn:1",),
+    )
+    plot.journey("Other?", (plot.lines["test:x0"][0].ref,))
+    made = packed(plot, on("journey", key))
+    assert {each.frontier_aliases for each in made.journeys if each.journey_id == key} == {()}
+
+
+def test_a_correction_pack_holds_only_its_corrections():
+    plot = corrected("a", "b")
+    plot.say("a", "No, the other wheel.", "oil", signals=plot.correct("No, the wheel.", "oil"))
+    made = packed(plot, on("correction", f"claim/{concept_id('chart datum')}"))
+    assert [each.clip for each in made.corrections] == ["No, above chart datum."] * 2
+
+
 def test_live_hypotheses_on_a_pair_come_first_among_the_neighbours():
     plot = asked_again()
     whole = a_hypothesis(hypothesis_id="h:z", src="test:c", dst=question_id(OIL))
@@ -858,6 +913,7 @@ def test_what_is_missing_here_was_tried_elsewhere_on_the_journey():
     refs = (plot.lines["test:home"][0].ref, plot.lines["test:x0"][0].ref)
     plot.journey(OIL, refs)
     plot.journey("Far?", (plot.lines["test:x2"][0].ref,))
+    plot.journey("At home?", (refs[0],))
     assert kinds_of(plot, on("frontier", "test:home"))["tried_elsewhere"] == (
         '"anchor escapement" was looked at in another thread.'
     )
