@@ -438,8 +438,10 @@ def _old_rows(ground: Ground, affected: set[str], dirty: set[str]) -> Iterable[N
 def _replaced(ground: Ground, old: Rows, new: Rows) -> Rows:
     """All extracted rows with old ones taken out and new ones put in."""
     after = Rows()
-    for found in (*new.nodes.values(), *new.edges.values()):
-        after.add(found.values())
+    for nodes in new.nodes.values():
+        after.add(nodes.values())
+    for edges in new.edges.values():
+        after.add(edges.values())
     for node in (*ground.threads, *ground.turns, *ground.questions, *ground.concepts):
         if node.key not in old.nodes[type(node)]:
             after.add((node,))

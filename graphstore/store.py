@@ -482,7 +482,7 @@ class Store:
     ) -> QueryTable:
         """Run one reading statement; raises QueryRefused for any other."""
         checked = guard.check(cypher, params)
-        given = {name: clean(cell) for name, cell in params.items()}
+        given: dict[str, engines.Parameter] = {name: clean(cell) for name, cell in params.items()}
         try:
             with self._reader(timeout_s) as statement:
                 names, rows = statement.rows(checked, given, limit + 1)

@@ -153,16 +153,23 @@ def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     """The graph, and the parts of its shared nodes, against a fresh derivation."""
     wanted, parts = projection.whole(source, source.ledger.last_seq())
     had = fold.Rows()
-    for cls in (*schema.NODE_CLASSES, *schema.EDGE_CLASSES):
+    classes: tuple[type[Node | Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
+    for cls in classes:
         rows = () if cls in RECOMPUTED else projection.read_rows(statement, cls)
         had.add(rows)
         if len(rows) != had.count(cls):
             yield Fault(kind="count", subject=cls.TABLE, detail="a row is there more than once")
     had.nodes[Meta].pop("seeds", None)
     delta = projection.difference(had, wanted)
-    for row in (*delta.drop_nodes, *delta.drop_edges):
+    extra: tuple[Node | Edge, ...] = (*delta.drop_nodes, *delta.drop_edges)
+    lacking: tuple[Node | Edge, ...] = (
+        *delta.put_nodes,
+        *delta.set_edges,
+        *delta.new_edges,
+    )
+    for row in extra:
         yield Fault(kind="graph", subject=_name(row), detail="the ledger gives no such row")
-    for row in (*delta.put_nodes, *delta.set_edges, *delta.new_edges):
+    for row in lacking:
         detail = "the ledger gives this row otherwise, or it is missing"
         yield Fault(kind="graph", subject=_name(row), detail=detail)
     if set(source.parts.all()) != set(parts):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from typing import TypeVar
 
 from graphstore.derivation import Ground
 from graphstore.ids import (
@@ -18,7 +19,7 @@ from graphstore.ids import (
 )
 from graphstore.model.base import Value
 from graphstore.model.conversation import LineageKind, LineageLink, Role, Taint, Thread, Turn
-from graphstore.model.hypothesis import Hypothesis, HypothesisState
+from graphstore.model.hypothesis import AnyHypothesis, Hypothesis, HypothesisState
 from graphstore.model.knowledge import (
     Answers,
     Asks,
@@ -45,6 +46,8 @@ from graphstore.model.record import (
 )
 from graphstore.schema import EDGE_CLASSES, NODE_CLASSES
 from graphstore.store import Store
+
+Dreamt = TypeVar("Dreamt", bound=Hypothesis)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -266,9 +269,14 @@ def a_stop(seq: int, native: str, number: int, **changes: object) -> Stop:
     ).replace(**changes)
 
 
-def a_hypothesis(cls: type[Hypothesis], src: str, dst: str, **changes: object) -> Hypothesis:
+def a_hypothesis(
+    cls: type[Dreamt],
+    src: str,
+    dst: str,
+    refs: tuple[str, ...] = (*refs_of("a", 1), *refs_of("b", 1)),
+    **changes: object,
+) -> Dreamt:
     """Between two questions, resting on the first turn of threads a and b."""
-    refs = tuple(changes.pop("refs", (*refs_of("a", 1), *refs_of("b", 1))))
     base = cls(
         src_table="Question",
         src=src,
@@ -325,7 +333,7 @@ def a_hypothesis(cls: type[Hypothesis], src: str, dst: str, **changes: object) -
     return base.replace(**changes)
 
 
-def a_cycle_record(*hypotheses: Hypothesis, **changes: object) -> CycleRecord:
+def a_cycle_record(*hypotheses: AnyHypothesis, **changes: object) -> CycleRecord:
     base = CycleRecord(
         cycle_id="dc:1",
         generation=1,

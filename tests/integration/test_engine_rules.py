@@ -226,14 +226,14 @@ def test_every_statement_of_the_schema_runs(tmp_path):
             for cypher in schema.delete_node(cls):
                 statement.discard(cypher, (schema.KEY_COLUMN,), [("x",)])
             assert statement.columns(schema.scan_nodes(cls))[cls.KEY] == []
-        for cls in schema.EDGE_CLASSES:
-            kept = tuple(column for column in schema.columns(cls) if column.name in cls.KEYS)
-            for pair in cls.PAIRS:
+        for edge in schema.EDGE_CLASSES:
+            kept = tuple(column for column in schema.columns(edge) if column.name in edge.KEYS)
+            for pair in edge.PAIRS:
                 rows = [("x", "y", *("k" for _ in kept))]
                 columns = (*schema.END_COLUMNS, *kept)
-                statement.discard(schema.delete_edge(cls, *pair), columns, rows)
+                statement.discard(schema.delete_edge(edge, *pair), columns, rows)
                 for end in ("a", "b"):
-                    found = schema.find_edges(cls, *pair, end=end)
+                    found = schema.find_edges(edge, *pair, end=end)
                     assert list(statement.each_batch(found, (schema.KEY_COLUMN,), [("x",)]))
     opened.close()
 

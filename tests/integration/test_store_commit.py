@@ -1,3 +1,4 @@
+# ruff: noqa: SLF001 - looks at, or breaks, what no public call gives away
 """Committing, reading back, querying and verifying with the real ledger and engine."""
 
 from threading import Thread as Worker
@@ -337,8 +338,13 @@ def test_a_query_reads_with_parameters_a_limit_and_plain_cells(store):
 
 @pytest.mark.parametrize(
     "cypher",
-    ["MATCH (n:Nowhere) RETURN n", "MATCH (n:Thread) RETURN n.nothing", "MATCH (n RETURN n"]
-    + ["MATCH (n:Thread) WHERE n.title = $missing RETURN n", "RETURN tointeger('canary')"],
+    [
+        "MATCH (n:Nowhere) RETURN n",
+        "MATCH (n:Thread) RETURN n.nothing",
+        "MATCH (n RETURN n",
+        "MATCH (n:Thread) WHERE n.title = $missing RETURN n",
+        "RETURN tointeger('canary')",
+    ],
 )
 def test_a_query_that_cannot_run_is_refused(store, cypher):
     fill(store)
@@ -369,8 +375,7 @@ def test_readers_work_while_a_writer_commits(store):
 
     def read():
         try:
-            for _ in range(10):
-                seen.append(len(store.nodes(ThreadNode)))
+            seen.extend(len(store.nodes(ThreadNode)) for _ in range(10))
         except Exception as error:  # noqa: BLE001 - shown by the assertion
             failures.append(error)
 
@@ -454,11 +459,14 @@ def test_verify_finds_rows_that_the_ledger_does_not_give(store):
     with store._engine.write() as statement:
         statement.run("MATCH (n:Thread {thread_id: 'test:a'}) SET n.title = 'x'")
         statement.run(
-            "CREATE (n:Concept {concept_id: 'c:x', label: 'x', aliases: [], df: 1, cf: 1, generic: false, kind: 'term'})"
+            "CREATE (n:Concept {concept_id: 'c:x', label: 'x', aliases: [], df: 1, cf: 1, "
+            "generic: false, kind: 'term'})"
         )
         statement.run("MATCH (:SourceRef)-[m:MENTIONS]->(c:Concept {label: 'locks'}) DELETE m")
         statement.run(
-            "MATCH (a:Thread {thread_id: 'test:a'})-[h:HAS_TURN]->(b:SourceRef) CREATE (a)-[:HAS_TURN {source_refs: ['thread:x:x#turn:1', 'broken'], weight: 1.0, extractor: '', turn: 1}]->(b)"
+            "MATCH (a:Thread {thread_id: 'test:a'})-[h:HAS_TURN]->(b:SourceRef) "
+            "CREATE (a)-[:HAS_TURN {source_refs: ['thread:x:x#turn:1', 'broken'], weight: 1.0, "
+            "extractor: '', turn: 1}]->(b)"
         )
     faults = store.verify()
     found = {(fault.kind, fault.subject.split()[0]) for fault in faults}

@@ -32,6 +32,7 @@ def holder(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
+        assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         yield process
         process.kill()

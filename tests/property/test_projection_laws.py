@@ -1,3 +1,4 @@
+# ruff: noqa: SLF001 - looks at, or breaks, what no public call gives away
 """Whatever order and grouping records come in, the graph is one function of the ledger."""
 
 import tempfile

@@ -109,6 +109,7 @@ def test_only_links_between_present_threads_become_edges():
     links = [a_link("b", "a", 2), a_link("c", "z", 1), a_link("b", "b"), a_link("d", "a")]
     (edge,) = fold.lineage_edges(links, {"a", "b", "c"})
     assert (edge.src, edge.dst, edge.kind, edge.split_turn) == ("b", "a", "forked_from", 2)
+    assert edge is not None
     assert edge.source_refs == ("thread:a#turn:2",)
 
 
@@ -233,7 +234,7 @@ def test_mentions_of_one_pair_join_their_refs():
 
 
 def test_parts_of_every_kind_are_joined():
-    mention = fold.Mentions(
+    mention = Mentions(
         src_table="Question",
         src="q:1",
         dst_table="Concept",
@@ -349,6 +350,7 @@ def test_a_citation_rests_on_the_turns_that_hold_it():
     )
     thread = assembled(record)
     edge = fold.cites("test:a", "[[B]]", "test:b", thread.turns, thread)
+    assert edge is not None
     assert edge.source_refs == ("thread:test:a#turn:1", "thread:test:a#turn:2")
     assert fold.cites("test:a", "[[X]]", "test:b", thread.turns, thread) is None
     assert fold.cites("test:a", "[[B]]", "test:a", thread.turns, thread) is None
@@ -363,7 +365,7 @@ def test_the_first_row_of_a_key_stays():
     assert rows.count(Concept) == 2
     assert rows.holds("Concept", "c:1")
     assert not rows.holds("Concept", "c:9")
-    assert rows.nodes[Concept]["c:1"].label == "lock"
+    assert rows.nodes[Concept]["c:1"] == a_concept()
 
 
 def test_ground_lists_every_family_sorted():

@@ -5,8 +5,8 @@ from graphstore.guard import LIMIT, check, tokens
 
 READS = (
     "MATCH (t:Thread) RETURN t.title",
-    "match (t:Thread) where t.project = $project return t order by t.started_at desc skip 5 limit 10;",
-    "MATCH (t:Thread)-[h:HAS_TURN]->(r:SourceRef) WHERE r.text CONTAINS 'load' RETURN r.ref, h.turn",
+    "match (t:Thread) where t.project = $project return t order by t.title desc skip 5 limit 1;",
+    "MATCH (t:Thread)-[h:HAS_TURN]->(r:SourceRef) WHERE r.text CONTAINS 'load' RETURN h.turn",
     "OPTIONAL MATCH (q:Question) RETURN count(*)",
     "UNWIND [1, 2, 3] AS x RETURN sum(x)",
     "WITH 1 AS x RETURN CASE WHEN (x = 1) THEN 'a' ELSE 'b' END",

@@ -88,8 +88,18 @@ def test_a_run_of_turns_round_trips():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "thread:", "thread:a#turn:0", "thread:a#turn:-1", "thread:a b#turn:1", "a#turn:1"]
-    + ["thread:a#turn:1-", "thread:a#turn:5-2", "thread:a#turn:9999999999", "thread:a#turn:1#x"],
+    [
+        "",
+        "thread:",
+        "thread:a#turn:0",
+        "thread:a#turn:-1",
+        "thread:a b#turn:1",
+        "a#turn:1",
+        "thread:a#turn:1-",
+        "thread:a#turn:5-2",
+        "thread:a#turn:9999999999",
+        "thread:a#turn:1#x",
+    ],
 )
 def test_what_is_no_reference_is_a_value(text):
     assert parse_ref(text) == RefUnresolved(reason="malformed")

@@ -4,9 +4,17 @@ import pytest
 
 from graphstore import schema
 from graphstore.model.hypothesis import Compensates, Resonates
-from graphstore.model.knowledge import Concept, Lineage, Mentions, Question, SourceRefNode
+from graphstore.model.knowledge import (
+    Concept,
+    Edge,
+    Lineage,
+    Mentions,
+    Node,
+    Question,
+    SourceRefNode,
+)
 
-EVERY = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
+EVERY: tuple[type[Node] | type[Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
 
 
 def statements():
@@ -15,13 +23,13 @@ def statements():
     for cls in schema.NODE_CLASSES:
         yield from (schema.merge_node(cls), schema.scan_nodes(cls), schema.find_nodes(cls))
         yield from (schema.copy_nodes(cls), schema.find_keys(cls.TABLE), *schema.delete_node(cls))
-    for cls in schema.EDGE_CLASSES:
-        for pair in cls.PAIRS:
-            yield from (schema.create_edge(cls, *pair), schema.set_edge(cls, *pair))
-            yield schema.delete_edge(cls, *pair)
-            yield from (schema.scan_edges(cls, *pair), schema.copy_edges(cls, *pair))
-            yield from (schema.find_edges(cls, *pair, end=end) for end in ("a", "b"))
-            yield from (schema.count_edges(cls, *pair, backward=way) for way in (False, True))
+    for edge in schema.EDGE_CLASSES:
+        for pair in edge.PAIRS:
+            yield from (schema.create_edge(edge, *pair), schema.set_edge(edge, *pair))
+            yield schema.delete_edge(edge, *pair)
+            yield from (schema.scan_edges(edge, *pair), schema.copy_edges(edge, *pair))
+            yield from (schema.find_edges(edge, *pair, end=end) for end in ("a", "b"))
+            yield from (schema.count_edges(edge, *pair, backward=way) for way in (False, True))
 
 
 def test_column_types_follow_the_fields():

@@ -1,3 +1,4 @@
+# ruff: noqa: SLF001 - looks at, or breaks, what no public call gives away
 from contextlib import closing
 
 import pytest
@@ -50,8 +51,13 @@ def test_saying_it_again_changes_nothing(threads):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"title": "other"}, {"citations": ("b",)}, {"path": (2,)}]
-    + [{"lineage": child_of("b", 1)}, {"changes": (TurnChange(number=1, source_gone=True),)}],
+    [
+        {"title": "other"},
+        {"citations": ("b",)},
+        {"path": (2,)},
+        {"lineage": child_of("b", 1)},
+        {"changes": (TurnChange(number=1, source_gone=True),)},
+    ],
 )
 def test_any_difference_is_news(threads, changes):
     take(threads, a_thread_record("a", "Why?", "Because"))

@@ -32,7 +32,7 @@ def test_unknown_keys_are_refused():
 def test_values_are_frozen_and_equal_by_content():
     point = Point(at=MOMENT)
     with pytest.raises(ValidationError):
-        point.name = "b"
+        point.name = "b"  # type: ignore[misc]
     assert point == Point(at=MOMENT.astimezone(UTC))
     assert hash(point) == hash(Point(at=MOMENT))
 
