@@ -57,8 +57,14 @@ _CAVEAT: Final = "Caveat: The messages below were generated"
 _WHOLE: Final = (
     ("Base directory for this skill", "injected"),
     ("Stop hook feedback", "injected"),
+    ("Operation stopped by hook", "injected"),
     ("This session is being continued from a previous conversation", "meta"),
 )
+_AFTER_NOTICE: Final = (
+    "Full transcript available at:",
+    "Read the output file to retrieve the",
+)
+"""How the rest of a task notice begins, outside its tags."""
 _THINK: Final = re.compile(r"\A\s*<(think|thinking)>.*?</\1>\s*", re.DOTALL)
 
 
@@ -142,7 +148,9 @@ def _take_notices(opened: Opened) -> None:
         if text.startswith(beginning):
             _cut(opened, "", "meta" if disposition == "meta" else "injected")
             return
-    if text.startswith(_CAVEAT):
+    if opened.removed == "injected" and text.startswith(_AFTER_NOTICE):
+        _cut(opened, text.partition("\n")[2], "injected")
+    elif text.startswith(_CAVEAT):
         _cut(opened, text.partition("\n")[2], "injected")
     elif _INTERRUPTED.search(text):
         _cut(opened, _INTERRUPTED.sub("", text), "meta")
