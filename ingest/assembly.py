@@ -130,10 +130,7 @@ class Assembly:
         """Thread id of an agent -> number of the turn that spawned it."""
         self.asked: dict[str, list[Turn]] = {}
         """Thread id of a spawner -> its turns."""
-
-    @property
-    def tallies(self) -> list[Tally]:
-        return [carrier.tally for carrier in self.carriers]
+        self.tallies = [carrier.tally for carrier in carriers]
 
     def family(self, threads: Sequence[tuple[str, CleanThread]]) -> Iterator[Assembled]:
         """Records of one family, parents before children; (native id, thread) of all carriers."""

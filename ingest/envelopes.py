@@ -148,9 +148,9 @@ def _take_notices(opened: Opened) -> None:
         if text.startswith(beginning):
             _cut(opened, "", "meta" if disposition == "meta" else "injected")
             return
-    if opened.removed == "injected" and text.startswith(_AFTER_NOTICE):
-        _cut(opened, text.partition("\n")[2], "injected")
-    elif text.startswith(_CAVEAT):
+    if (opened.removed == "injected" and text.startswith(_AFTER_NOTICE)) or text.startswith(
+        _CAVEAT
+    ):
         _cut(opened, text.partition("\n")[2], "injected")
     elif _INTERRUPTED.search(text):
         _cut(opened, _INTERRUPTED.sub("", text), "meta")
