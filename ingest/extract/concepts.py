@@ -314,12 +314,13 @@ def _token(word: str, code: str) -> Token | None:
     return Token(base, shown, ConceptKind.TERM, soft=soft, capital=word[0].isupper(), camel=camel)
 
 
+_ENGLISH: Final = frozenset({"en", "und"})
 _QUALITIES: Final = ("able", "ible", "ful", "less", "ous", "ative")
 
 
 def _qualifies(low: str, code: str) -> bool:
     """Participles and words of quality name something only in company: "winding drum"."""
-    if code not in {"en", "und"} or len(low) < _SUFFIXED:
+    if code not in _ENGLISH or len(low) < _SUFFIXED:
         return False
     return low.endswith(_QUALITIES) or (low.endswith(("ing", "ed")) and lemma(low, code) != low)
 
@@ -329,7 +330,10 @@ def _worthy(low: str, code: str) -> bool:
         return False
     if low in soft_words(code):
         return True
-    adverb = low.endswith("ly") and len(low) >= _SUFFIXED and code in {"en", "und"}
+    # "puis-je", "gibt-es": a verb with its pronoun
+    if code not in _ENGLISH and "-" in low and low.rpartition("-")[2] in stop_words(code):
+        return False
+    adverb = low.endswith("ly") and len(low) >= _SUFFIXED and code in _ENGLISH
     if len(set(low)) < _LEAST:
         return False
     numbered = sum(map(str.isdigit, low)) > _DIGITS

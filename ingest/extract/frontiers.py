@@ -8,6 +8,7 @@ from ingest.extract.reading import Reading
 from ingest.extract.signals import Found, Named, signal
 from ingest.extract.turns import Sentence
 
+_OPENING: Final = 12
 _ORDER: Final = ("blocked", "deferred", "next", "unresolved")
 
 
@@ -17,9 +18,16 @@ def frontiers(reading: Reading, named: Named) -> Iterator[Found]:
         seen: set[str] = set()
         for sentence in turn.spoken:
             kind = frontier_type(sentence)
+            if not turn.human and not _opens(sentence):
+                continue
             if kind and kind not in seen:
                 seen.add(kind)
                 yield Found(turn.number, turn.place, signal("frontier", kind, sentence, named))
+
+
+def _opens(sentence: Sentence) -> bool:
+    """An assistant's frontier opens its sentence ("Next: ..."); later in it, it only tells."""
+    return any(hit.start < _OPENING for hit in sentence.of("frontier"))
 
 
 def frontier_type(sentence: Sentence) -> str:

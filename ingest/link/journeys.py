@@ -140,13 +140,18 @@ class _Search:
             self._fail(NOT_ENOUGH_WAYPOINTS)
         elif len(lineages(moments, self._roots)) < LEAST_LINEAGES:
             self._fail(NOT_ENOUGH_THREADS)
-        elif not _is_specific(core):
+        elif not self._is_specific(core):
             self._fail(INQUIRY_NOT_SPECIFIC)
         else:
             made = self._record(core, group, moments, pair)
             self.records.append(made)
             for one in group:
                 self._owner[one.question_id] = made.journey_id
+
+    def _is_specific(self, core: Known) -> bool:
+        named = _distinct([self._concepts[name] for name in sorted(core.concepts)])
+        long_enough = len(core.text) >= _LEAST_CHARACTERS
+        return long_enough and len(named) >= _LEAST_CONCEPTS and core.trackable
 
     def _inquiry(self, group: list[Known]) -> frozenset[str]:
         """Concepts of the inquiry: those that at least half of its questions name."""
@@ -265,14 +270,6 @@ def _target(standing: dict[str, Standing], name: str) -> str:
         seen.add(into)
         name = into
     return name
-
-
-def _is_specific(core: Known) -> bool:
-    return (
-        len(core.text) >= _LEAST_CHARACTERS
-        and len(core.concepts) >= _LEAST_CONCEPTS
-        and core.trackable
-    )
 
 
 def _specificity(one: Concept) -> tuple[int, int, str]:

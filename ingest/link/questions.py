@@ -236,9 +236,15 @@ def link_type(earlier: Known, later: Known, told: Score) -> tuple[LinkType, str]
     turned = [hit.kind for hit in find(later.text) if hit.family == "narrow"]
     if turned:
         return LinkType.EVOLVING, turned[0]
-    if max(told.words, told.vectors) >= _SAME_WORDS and told.same_intent:
+    alike = max(told.words, told.vectors) >= _SAME_WORDS and told.same_intent
+    if alike and _named(earlier) == _named(later):
         return LinkType.RECURRING, "same_words"
     return LinkType.RELATED, "alike"
+
+
+def _named(one: Known) -> frozenset[str]:
+    """Keys that are numbers, flags or identifiers: where these differ, something else is asked."""
+    return frozenset(key for key in one.keys if not key.isalpha())
 
 
 def clusters(index: Index, rows: Iterable[Links]) -> tuple[tuple[str, ...], ...]:

@@ -28,6 +28,7 @@ def test_a_question_is_no_frontier(text):
 def test_of_the_assistant_only_the_last_word_is_a_frontier():
     assert signals_of("> Next: seal the lid.", "Yes.", kind="frontier") == []
     assert signals_of("Yes.", "> Next: seal the lid.", kind="frontier") == [(2, "next")]
+    assert signals_of("Yes.", "> You may seal the lid and go on tomorrow.", kind="frontier") == []
 
 
 def test_a_frontier_joins_the_nearest_question_with_a_specific_concept():

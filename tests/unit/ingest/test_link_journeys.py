@@ -89,6 +89,16 @@ def test_an_inquiry_about_one_thing_is_not_specific():
     assert reasons(found) == {"inquiry_not_specific": 1}
 
 
+def test_one_thing_with_two_names_is_not_specific():
+    talk = [
+        a_thread(name, "Is the escape wheel worn now?", "> Wheel. Wheel. Escape wheel.")
+        for name in "abc"
+    ]
+    found = find(*_first_two(told(*talk)))
+    assert found.records == ()
+    assert reasons(found) == {"inquiry_not_specific": 1}
+
+
 def _first_two(pair):
     ground, epoch = pair
     return ground, (), epoch

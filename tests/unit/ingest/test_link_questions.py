@@ -102,6 +102,11 @@ def test_link_types(earlier, later, kind, how):
     assert link_type(earlier, later, STRONG) == (kind, how)
 
 
+def test_another_identifier_is_another_question():
+    first, second = a_question("a", "add", "cmd_diff"), a_question("b", "add", "cmd_web")
+    assert link_type(first, second, STRONG) == (LinkType.RELATED, "alike")
+
+
 def test_other_words_are_only_related():
     weak = Score(0.5, 0.6, 1, 1, 1, 1, same_intent=True, completion=0.6, separation=0)
     told = link_type(a_question("a", "x", "y"), a_question("b", "x", "z"), weak)
