@@ -86,7 +86,12 @@ def paragraph(text: str, indent: str = "    ") -> None:
     """A text, wrapped."""
     print(
         textwrap.fill(
-            " ".join(text.split()), width(), initial_indent=indent, subsequent_indent=indent
+            " ".join(text.split()),
+            width(),
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,  # a ref must stay whole, to be copied
         )
     )
 
