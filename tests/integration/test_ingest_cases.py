@@ -47,7 +47,7 @@ def test_case_is_read_as_told(name):
     case = CASES[name]
     store, reports = ingest(case)
     threads = in_order(store)
-    codes = Counter()
+    codes: Counter[str] = Counter()
     for report in reports:
         codes.update({one.code: one.count for one in report.codes})
     assert sorted(codes) == sorted(case["warnings"])
@@ -84,7 +84,7 @@ def check_extras(case, store, threads, reports):
     if "events" in case:
         assert [[event.kind for event in one.events] for one in threads] == case["events"]
     if "tool_calls" in case:
-        counts = Counter()
+        counts: Counter[str] = Counter()
         for thread in threads:
             for turn in thread.turns:
                 counts.update({one.name: one.count for one in turn.tools.counts})
@@ -119,7 +119,9 @@ def test_a_format_without_reader_is_told_as_a_loss(name):
 
 def test_a_chain_of_three_thousand_messages_is_one_thread(tmp_path):
     size = 3000
-    mapping = {"n0": {"id": "n0", "message": None, "parent": None, "children": ["n1"]}}
+    mapping: dict[str, object] = {
+        "n0": {"id": "n0", "message": None, "parent": None, "children": ["n1"]}
+    }
     for place in range(1, size + 1):
         mapping[f"n{place}"] = {
             "id": f"n{place}",
@@ -133,7 +135,7 @@ def test_a_chain_of_three_thousand_messages_is_one_thread(tmp_path):
             },
         }
     file = tmp_path / "deep.json"
-    talk = {"title": "T", "mapping": mapping, "current_node": f"n{size}", "conversation_id": "c1"}
+    talk = {"title": "T", "mapping": mapping, "current_node": f"n{size}", "id": "c1"}
     file.write_text(json.dumps([talk]), "utf-8")
     store = Memory()
     report = store.ingest(file)

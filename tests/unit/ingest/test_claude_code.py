@@ -5,7 +5,7 @@ import pytest
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import LineageKind, Role
-from ingest.model import Source, Tally
+from ingest.model import RawThread, Source, Tally
 from ingest.readers.claude_code import read
 from tests.claude_talk import Talk
 
@@ -17,7 +17,7 @@ def threads(talk, path=f"/p/-w-graph/{ONE}.jsonl"):
     lines = talk.encoded() if isinstance(talk, Talk) else talk
     src = Source.of_bytes(b"".join(lines), path)
     tally = Tally("x")
-    found = list(read(src, tally))
+    found = [one for one in read(src, tally) if isinstance(one, RawThread)]
     held = sum(turn.records for one in found for turn in one.turns)
     assert tally.records == held + sum(tally.dispositions.values())
     return found, tally

@@ -24,6 +24,12 @@ def chosen(content, forced=None):
     return found.code if isinstance(found, ReadFailure) else found and found.NAME
 
 
+def refused(src):
+    found = choose(src)
+    assert isinstance(found, ReadFailure)
+    return found
+
+
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_content_decides_whatever_the_name(name):
     assert chosen(SAMPLES[name]) == name
@@ -92,7 +98,7 @@ def test_an_unreadable_file_is_told(tmp_path):
     file.write_text("{}")
     src = Source.of_file(file)
     file.unlink()
-    assert choose(src).code == "unreadable_file"
+    assert refused(src).code == "unreadable_file"
 
 
 def test_a_forced_reader_may_refuse():
@@ -115,7 +121,7 @@ class Outsider:
 
 def test_two_equal_readers_are_both_named(monkeypatch):
     monkeypatch.setattr(sniffing, "readers", lambda: (*readers(), Outsider))
-    found = choose(Source.of_bytes(SAMPLES["claude-code"], "x"))
+    found = refused(Source.of_bytes(SAMPLES["claude-code"], "x"))
     assert (found.code, found.detail) == ("ambiguous_format", "claude-code, outsider")
 
 

@@ -2,12 +2,21 @@ import io
 import os
 import stat
 import zipfile
+from typing import Any
 
 import pytest
 
 from ingest import walk
 from ingest.model import ReadFailure, Source
 from ingest.walk import PLACES, Found, SourceNotFound, ZipBomb, find, members
+
+
+def walked(*paths, found=None):
+    return list(find(tuple(str(path) for path in paths), found or Found()))
+
+
+def inside(src, found=None):
+    return list(members(src, found or Found()))
 
 
 def names(found):
@@ -67,7 +76,7 @@ def test_a_named_side_file_is_no_talk_and_a_named_file_is_explicit(tmp_path):
     (tmp_path / "users.json").write_text("[]")
     (tmp_path / "a").write_text("{}")
     found = Found()
-    (one,) = find((str(tmp_path / "users.json"), str(tmp_path / "a")), found)
+    (one,) = walked(tmp_path / "users.json", tmp_path / "a", found=found)
     assert (one.explicit, found.side_files) == (True, 1)
     assert one.parts[-1] == "a"
 
@@ -77,7 +86,8 @@ def test_standing_input_can_be_read_again(monkeypatch):
         buffer = io.BytesIO(b"one\ntwo\n")
 
     monkeypatch.setattr("sys.stdin", Stdin())
-    for src in find(("-",), Found()):
+    given: Any = find(("-",), Found())  # a source lasts until the next one is asked for
+    for src in given:
         with src.open() as stream:
             assert stream.readable()
             assert stream.seekable()
@@ -99,7 +109,7 @@ def test_members_are_given_by_name_and_read_in_place(tmp_path):
         tmp_path / "a.zip", [("b.json", "[2]"), ("a/c.json", "[1]"), ("a/users.json", "[]")]
     )
     found = Found()
-    given = list(members(src, found))
+    given = inside(src, found)
     assert names(given) == [f"{src.name}!a/c.json", f"{src.name}!b.json"]
     with given[0].open() as stream:
         assert (stream.readable(), stream.readline(), stream.read()) == (True, b"[1]", b"")
@@ -129,14 +139,14 @@ def special(name, mode):
 )
 def test_unsafe_members_are_told_and_left(tmp_path, name):
     src = archive(tmp_path / "a.zip", [(name, "[]"), ("ok.json", "[]")])
-    codes = [one.code if isinstance(one, ReadFailure) else "ok" for one in members(src, Found())]
+    codes = [one.code if isinstance(one, ReadFailure) else "ok" for one in inside(src)]
     assert sorted(codes) == ["ok", "unsafe_path"]
 
 
 def test_the_last_of_equal_names_wins(tmp_path):
     with pytest.warns(UserWarning, match="Duplicate name"):
         src = archive(tmp_path / "a.zip", [("x.json", "[1]"), ("x.json", "[2]")])
-    (one,) = members(src, Found())
+    (one,) = inside(src)
     assert one.peek() == b"[2]"
 
 
@@ -146,15 +156,15 @@ def test_an_encrypted_member_and_a_broken_archive_are_unreadable(tmp_path):
     at = content.index(b"PK\x01\x02") + 8
     content[at] |= 1
     (tmp_path / "a.zip").write_bytes(content)
-    assert [one.code for one in members(src, Found())] == ["unreadable_file"]
+    assert [one.code for one in inside(src)] == ["unreadable_file"]
     (tmp_path / "a.zip").write_bytes(content[:30])
-    assert [one.code for one in members(src, Found())] == ["unreadable_file"]
+    assert [one.code for one in inside(src)] == ["unreadable_file"]
 
 
 def test_what_unpacks_to_too_much_stops(tmp_path, monkeypatch):
     monkeypatch.setattr(walk, "RATIO_FROM", 2**20)
     src = archive(tmp_path / "a.zip", [("x.json", b"0" * 2**22)])
-    (one,) = members(src, Found())
+    (one,) = inside(src)
     with pytest.raises(ZipBomb), one.open() as stream:
         stream.read()
     monkeypatch.setattr(walk, "RATIO_FROM", 2**40)
@@ -162,7 +172,7 @@ def test_what_unpacks_to_too_much_stops(tmp_path, monkeypatch):
     with pytest.raises(ZipBomb), one.open() as stream:
         stream.read()
     monkeypatch.setattr(walk, "MEMBERS", 0)
-    assert [one.code for one in members(src, Found())] == ["zip_bomb"]
+    assert [one.code for one in inside(src)] == ["zip_bomb"]
 
 
 def test_places_are_told_for_every_system():
