@@ -52,7 +52,7 @@ def companies(
 
 def company(index: Index, concept: str, met: set[str], refs: set[str]) -> Company:
     """The company of one concept, labels inside one another counted once."""
-    own = unnested(index, concept, index.rarest(met))
+    own = tuple(each for each in distinct(index, met) if not nested(index, each, concept))
     return Company(
         own=own,
         refs=tuple(sorted(refs, key=index.when)),
@@ -61,16 +61,20 @@ def company(index: Index, concept: str, met: set[str], refs: set[str]) -> Compan
     )
 
 
-def unnested(index: Index, concept: str, own: tuple[str, ...]) -> tuple[str, ...]:
-    """Concepts whose labels neither hold one another nor that of the concept they come with."""
+def distinct(index: Index, concepts: Iterable[str]) -> tuple[str, ...]:
+    """Specific concepts, of labels inside one another only the longest, rarest first."""
     kept: list[str] = []
-    held = [words(index, concept)]
-    for each in sorted(own, key=lambda one: -len(words(index, one))):
-        mine = words(index, each)
-        if not any(mine <= other or other <= mine for other in held):
+    ranked = index.rarest(concepts)
+    for each in sorted(ranked, key=lambda one: -len(words(index, one))):
+        if not any(nested(index, each, other) for other in kept):
             kept.append(each)
-            held.append(mine)
     return index.rarest(kept)
+
+
+def nested(index: Index, one: str, other: str) -> bool:
+    """Whether one of two labels holds all words of the other."""
+    mine, theirs = words(index, one), words(index, other)
+    return mine <= theirs or theirs <= mine
 
 
 def words(index: Index, concept: str) -> frozenset[str]:

@@ -72,6 +72,7 @@ def contradicted(
         return  # two threads are paired by their corrections: these are the claim
     refs = both_sides(pair, index)
     threads = {index.turns[ref].thread_id for ref in refs}
+    wanted = {pair.dst} if pair.dst_table == "Concept" else set(shared)
     since = min((index.when(ref)[0] for ref in refs), default=0.0)
     for kind in ("correction", "decision"):
         for ref, signal in reversed(index.signal_refs.get(kind, ())):
@@ -79,7 +80,7 @@ def contradicted(
             speaks = kind == "correction" or signal.type == "rejected"
             turn = index.turns[ref]
             later = turn.role == "human" and index.when(ref)[0] > since
-            if speaks and later and turn.thread_id in threads and set(shared).intersection(about):
+            if speaks and later and turn.thread_id in threads and wanted.intersection(about):
                 statement = f'A later turn speaks against it: "{quote(signal.clip)}".'
                 yield statement, (ref,), signal.clip
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
+from dream.company import nested
 from dream.index import Index
 from dream.model import Focus
 from dream.pairs import apart
@@ -102,8 +103,9 @@ def edges(index: Index) -> Iterator[Focus]:
     for question in index.askings:
         if index.questions[question].salience >= TRACKABLE:
             held = [each for each in index.specific(question) if not is_crowded(each, index)]
-            for pair in combinations(sorted(held), 2):
-                naming[pair].append(question)
+            for one, other in combinations(sorted(held), 2):
+                if not nested(index, one, other):
+                    naming[one, other].append(question)
     scored = sorted(
         (-round(index.idf(one) + index.idf(other), 6), one, other) for one, other in naming
     )

@@ -70,6 +70,10 @@ class PackQuestion(Value):
     concepts: tuple[str, ...] = ()
     last_thread_id: str
     """Of its newest asking."""
+    asked_in: tuple[str, ...]
+    """Lineages that ask its cluster, sorted."""
+    is_task: bool = False
+    """It asks for something to be done, or states a problem."""
 
 
 class PackFrontier(Value):

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from dream import counter, portrait
+from dream.company import distinct
 from dream.functions import wanting
 from dream.gathering import Gathering
 from dream.index import Index
@@ -197,7 +198,7 @@ def paired(
     gathering: Gathering,
 ) -> tuple[Pair, ...]:
     """Candidates with their figures and their counter-evidence."""
-    shared = [index.rarest(shared_concepts(pair, index)) for pair in found]
+    shared = [distinct(index, shared_concepts(pair, index)) for pair in found]
     against = counter.search(zip(found, shared, strict=True), index, gathering)
     return tuple(
         pair_of(pair, near, far, common, evidence, index, gathering)

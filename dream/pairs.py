@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from math import log
 
-from dream.company import about, absent
+from dream.company import SPOKEN, about, absent
 from dream.index import Index
 from dream.model import Focus
 from dream.wording import content_words
@@ -14,8 +14,6 @@ MOST = 16
 BRIDGE_SIDE, BRIDGE_BEST = 4, 8
 OTHER_JOURNEYS, OPEN_QUESTIONS, OWN_QUESTIONS = 6, 4, 8
 THEME_QUESTIONS = 6
-BEYOND = 9
-"""Steps to a question that is out of reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
         if one in index.concepts and other in index.concepts:
             for near, far in ((one, other), (other, one)):
                 thread = newest_thread(index.concept_refs.get(near, ()), index)
-                if thread is not None:
+                if thread is not None and index.concepts[far].kind in SPOKEN:
                     yield Candidate("Thread", thread, "Concept", far)
             near_questions = index.asked_about.get(one, ())[:3]
             far_questions = index.asked_about.get(other, ())[:3]
@@ -122,31 +120,22 @@ def parts(focus: Focus, index: Index) -> Iterator[Candidate]:
             nearest(cut, questions_in(side(focus, role), index), index)
             for role in ("side_a", "side_b")
         ]
-        # two parts that do not speak of what holds them together say nothing about it
-        if table in ("Question", "Concept") and min(ends)[0] == 0 and max(ends)[0] < BEYOND:
-            yield from (Candidate(table, cut, "Question", question) for _, _, question in ends)
+        # a part that does not speak of what holds it says nothing about it
+        if table in ("Question", "Concept") and all(question for question in ends):
+            yield from (Candidate(table, cut, "Question", question) for question in ends)
 
 
-def nearest(node: str, questions: Iterable[str], index: Index) -> tuple[int, float, str]:
-    """The asked question nearest to a node, with its steps and its salience, negated.
-
-    One that names it, else one of a thread that does, else the one fewest steps away.
-    """
-    ranked = [
-        (steps(node, each, index), -index.questions[each].salience, each)
+def nearest(node: str, questions: Iterable[str], index: Index) -> str:
+    """The most salient asked question that names a node, or is linked to it; empty without one."""
+    linked = index.neighbours.get(node, frozenset())
+    naming = (
+        each
         for each in questions
-        if each != node and each in index.askings
-    ]
-    return min(ranked, default=(BEYOND, 0.0, ""))
-
-
-def steps(node: str, question: str, index: Index) -> int:
-    """How far a question stands from a node, in steps of the graph or by what its thread names."""
-    threads = {index.turns[ref].thread_id for ref in index.askings[question]}
-    naming = {index.turns[ref].thread_id for ref in index.concept_refs.get(node, ())}
-    if node in index.specific(question) or question in index.neighbours.get(node, ()):
-        return 0
-    return 1 if threads & naming else index.distance(node, question) or BEYOND
+        if each != node
+        and each in index.askings
+        and (node in index.specific(each) or each in linked)
+    )
+    return next(naming, "")
 
 
 def circle(focus: Focus, index: Index) -> Iterator[Candidate]:

@@ -28,6 +28,7 @@ CAMPED_DAYS: Final = 45
 COMMON: Final = 2
 """Specific concepts that make two lineages work on the same."""
 NAMED: Final = 3
+TASKS: Final = ("task", "problem")
 
 
 def ends_in(found: Iterable[Candidate], table: str) -> list[str]:
@@ -72,6 +73,8 @@ def question_of(
         resolved=bool(index.cluster_answers(question)),
         is_core=index.clusters[question] in index.core_clusters,
         concepts=index.specific(question),
+        asked_in=tuple(sorted(index.lineages_of(refs))),
+        is_task=node.intent in TASKS,
         last_thread_id=index.turns[refs[-1]].thread_id,
     )
 

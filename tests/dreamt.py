@@ -62,6 +62,7 @@ def a_question(key: str, text: str, **changes: object) -> PackQuestion:
         resolved=False,
         concepts=("c:salt", "c:hall"),
         last_thread_id="test:sr1",
+        asked_in=("test:sr1",),
     )
     return base.replace(**changes)
 

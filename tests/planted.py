@@ -125,6 +125,7 @@ class Plot:
     )
     salience: dict[str, float] = field(default_factory=dict)
     kinds: dict[str, ConceptKind] = field(default_factory=dict)
+    intents: dict[str, str] = field(default_factory=dict)
 
     def thread(self, name: str, *, title: str = "", root: str | None = None) -> str:
         key = thread_id("test", name)
@@ -236,7 +237,7 @@ class Plot:
                     text=found[0].asks or "",
                     status=QuestionStatus.ANSWERED if key in solved else QuestionStatus.OPEN,
                     salience=self.salience.get(found[0].asks or "", 0.5),
-                    intent="explain",
+                    intent=self.intents.get(found[0].asks or "", "explain"),
                     phase="start",
                     where=None,
                     first_seen=min(moments, default=None),

@@ -66,7 +66,8 @@ def theme_deepening(pack: Pack) -> Iterator[Draft]:
     most = max(idf.values(), default=0.0)
     theme = labels(pack, (pack.focus.id,))
     for pair, one, other in joinable(pack):
-        if theme and pair.new_concept is not None and pair.new_concept in idf:
+        rare = idf.get(pair.new_concept or "", -1.0) >= top_quarter(pack)
+        if theme and pair.new_concept is not None and rare:
             named = labels(pack, (pair.new_concept,))
             support = idf[pair.new_concept] / most if most else 0.0
             more = f" It is new to {listed(theme)}."

@@ -95,7 +95,8 @@ def recurring_question(pack: Pack) -> Iterator[Draft]:
     """Asked >= 3 times over >= 2 threads, or >= 2 times in one; never resolved."""
     for pair, asked in questions(pack):
         often = asked.askings >= OFTEN and asked.lineages >= OFTEN_LINEAGES
-        again = asked.askings >= TWICE and asked.lineages == 1
+        # a task that is given twice in one thread was sent again
+        again = asked.askings >= TWICE and asked.lineages == 1 and not asked.is_task
         newest = pair.src == asked.last_thread_id
         if newest and (often or again) and not asked.is_core:
             where = "one thread" if asked.lineages == 1 else plural(asked.lineages, "thread")
@@ -124,9 +125,12 @@ def approach_bias(pack: Pack) -> Iterator[Draft]:
     if thread.frontiers < 1 and thread.open_questions < TWICE:
         return
     named = labels(pack, thread.concepts, 2)
-    pair, asked = next(
-        (each for each in questions(pack) if each[0].src == thread.thread_id), (None, None)
+    own = (
+        (pair, asked)
+        for pair, asked in questions(pack)
+        if pair.src == thread.thread_id and thread.lineage in asked.asked_in
     )
+    pair, asked = next(own, (None, None))
     if pair is None or asked is None or not named:
         return
     text = (
@@ -152,7 +156,8 @@ def unresolved_edge(pack: Pack, stale_days: int = STALE_DAYS) -> Iterator[Draft]
     stopped = {each.question_id: each for each in reversed(pack.frontiers)}
     for pair, asked in questions(pack):
         edge = stopped.get(asked.question_id)
-        if edge is not None and is_stale(edge, stale_days):
+        here = pair.src_table == "Journey" or (edge is not None and edge.thread_id == pair.src)
+        if edge is not None and here and is_stale(edge, stale_days):
             text = (
                 f'"{quote(asked.text)}" was last asked {day(asked.last_seen)} and stays open; '
                 f'work stopped ({edge.type}) at: "{quote(edge.clip)}".'

@@ -84,7 +84,7 @@ def test_twice_in_one_thread_is_enough():
     )
 
 
-@pytest.mark.parametrize("decoy", ["settled", "twice", "sent_again", "core"])
+@pytest.mark.parametrize("decoy", ["settled", "twice", "sent_again", "core", "task"])
 def test_a_question_that_does_not_come_back(decoy):
     plot = askings(30, 20, 10) if decoy in ("settled", "core") else askings(30, 20)
     if decoy == "settled":
@@ -95,6 +95,10 @@ def test_a_question_that_does_not_come_back(decoy):
             plot.say("a", OIL, "oil", asks=True)
     if decoy == "core":
         plot.journey(OIL, (plot.every()[1].ref,))
+    if decoy == "task":
+        plot = Plot(intents={OIL: "task"})
+        for text in (OIL, "I cleaned it.", OIL):
+            plot.say("a", text, "oil", asks=OIL if text == OIL else None)
     assert list(recurring_question(packed(plot, "question_link", question_id(OIL)))) == []
 
 
@@ -135,6 +139,16 @@ def test_others_who_tested_raise_the_support():
     found = only(approach_bias(packed(techniques(elsewhere=True), "frontier", "test:a")))
     assert found.summary.endswith("1 other thread on the same did.")
     assert found.support == round(0.5 / 3 + 0.5, 6)
+
+
+def test_a_question_of_another_thread_is_not_left_open_by_this_one():
+    plot = techniques()
+    plot.say("b", OIL, "parser", asks=True)
+    members = (("member", "test:a"), ("member", "test:b"), ("member", concept_id("parser")))
+    made = packed(plot, "seed", "s:1", shape="cycle", members=members)
+    pairs = tuple(each for each in made.pairs if each.dst == question_id(OIL))
+    own = made.thread.replace(thread_id=pairs[0].src, lineage="test:a", verification=False)
+    assert list(approach_bias(made.replace(pairs=pairs, thread=own))) == []
 
 
 def test_two_open_questions_do_without_a_stop():
@@ -361,7 +375,7 @@ def held_together():
     plot = Plot()
     plot.say("a", "Why is the line off the drum?", "drum", "line", asks=True)
     plot.say("b", "The drum turns.", "drum", "oil")
-    plot.say("b", OIL, "oil", asks=True)
+    plot.say("b", OIL, "oil", "drum", asks=True)
     return plot
 
 

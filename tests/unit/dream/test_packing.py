@@ -213,6 +213,13 @@ def test_each_pair_of_questions_gives_one_edge_however_many_concepts_they_share(
     assert len(focused(plot, "concept_edge")) == 1
 
 
+def test_a_label_inside_another_is_no_second_concept():
+    plot = Plot()
+    plot.say("a", LINE, "float line", "line", asks=True)
+    plot.say("b", GROOVE, "float line", "line", asks=True)
+    assert focused(plot, "concept_edge") == []
+
+
 @pytest.mark.parametrize("how", ["linked", "same_cluster", "same_lineage", "low_salience"])
 def test_no_edge_between_questions_that_meet_already(how):
     plot = rhyming()
@@ -384,6 +391,18 @@ def test_a_missing_middle_pairs_newest_threads_with_the_far_concept_and_question
     ]
 
 
+def test_a_file_is_nothing_that_a_thread_could_have_looked_at():
+    plot = Plot(kinds={"hall.c": ConceptKind.PATH})
+    for thread in "ab":
+        plot.say(thread, "The vent.", "vent stack")
+    for thread in "cd":
+        plot.say(thread, "The hall file.", "hall.c")
+    members = (("side_a", concept_id("vent stack")), ("side_b", concept_id("hall.c")))
+    assert pairs_of(plot, seed_focus("missing_middle", *members)) == [
+        ("test:d", concept_id("vent stack"))
+    ]
+
+
 def test_a_missing_middle_between_other_nodes_pairs_nothing():
     plot = rhyming()
     focus = seed_focus("missing_middle", ("side_a", "test:a"), ("side_b", "test:b"))
@@ -406,7 +425,7 @@ def held_together():
     plot = Plot()
     plot.say("a", LINE, "drum", "float line", asks=True)
     plot.say("b", "The drum turns.", "drum", "oil")
-    plot.say("b", WHEEL, "oil", asks=True)
+    plot.say("b", WHEEL, "oil", "drum", asks=True)
     return plot
 
 
@@ -440,11 +459,9 @@ def test_a_cut_point_that_no_question_names_is_not_paired():
     assert pairs_of(plot, cut_at_the_drum()) == []
 
 
-def test_a_cut_point_with_a_part_out_of_reach_is_not_paired():
+def test_a_cut_point_that_only_one_part_speaks_of_is_not_paired():
     plot = held_together()
-    plot.lines["test:b"][0] = plot.lines["test:b"][0].__class__(
-        **{**vars(plot.lines["test:b"][0]), "concepts": ("oil",)}
-    )
+    plot.lines["test:b"][1].concepts = ("oil",)
     assert pairs_of(plot, cut_at_the_drum()) == []
 
 
