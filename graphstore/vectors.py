@@ -295,4 +295,5 @@ def _width() -> int:
 
 def _private(path: Path) -> BinaryIO:
     """Open for appending, readable by the owner only: vectors give away words."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o600), "ab")

@@ -185,6 +185,9 @@ def load(archive: Archive) -> tuple[Corpus, Meaning]:
         version = archive.search.version()
         held = _kept.get(archive.search)
         if held is None or held.version != version:
+            # let the old mapping go first: a mapped file cannot be replaced everywhere
+            held = None
+            _kept.pop(archive.search, None)
             corpus = Corpus(archive.search.docs())
             held = _Kept(version, corpus, _meaning(archive, corpus))
             _kept[archive.search] = held

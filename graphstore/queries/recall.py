@@ -46,9 +46,9 @@ LEXICAL: Final = 0.65
 SPEAKER: Final = 0.2
 ROLE: Final = 0.15
 TIME: Final = 0.5
-SHARE_FLOOR: Final = 0.22
-COSINE_FLOOR: Final = 0.28
-"""An answer is given when one of its best turns reaches either floor."""
+FLOORS: Final = ((0.34, 0.0), (0.0, 0.28), (0.2, 0.2))
+"""An answer is given when one of its best turns reaches a share and a cosine of one pair."""
+WORDED_ALIKE: Final = 0.28
 FAINT: Final = 0.2
 """Turns below this part of the best score are noise beside it."""
 SAMPLE: Final = 10
@@ -84,8 +84,8 @@ class _Ranked:
     def answers(self, rows: Sequence[int]) -> list[int]:
         """The rows worth giving, best first; none when even the best share too little."""
         best = rows[:SAMPLE]
-        good = (self.lexical.share[best] >= SHARE_FLOOR) | (self.cosines[best] >= COSINE_FLOOR)
-        if not good.any():
+        share, cosine = self.lexical.share[best], self.cosines[best]
+        if not any(((share >= s) & (cosine >= c)).any() for s, c in FLOORS):
             return []
         floor = FAINT * float(self.scores[rows[0]])
         return [row for row in rows if self.scores[row] >= floor]
@@ -323,7 +323,7 @@ def _reasons(ranked: _Ranked, row: int, terms: Sequence[str], turn: Turn) -> tup
         found.append("says " + ", ".join(own[:5]))
     if near:
         found.append("beside a turn that says " + ", ".join(near[:5]))
-    if ranked.cosines[row] >= COSINE_FLOOR:
+    if ranked.cosines[row] >= WORDED_ALIKE:
         found.append("worded alike")
     if len(ranked.speakers) == 1 and turn.speaker == ranked.speakers[0]:
         found.append("said by " + ranked.speakers[0])
