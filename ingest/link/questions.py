@@ -25,9 +25,10 @@ _PAIR: Final = 2
 FARTHEST: Final = 0.50
 """Two members of one cluster that score less split it."""
 _CANDIDATES: Final = 50
+_NEAREST: Final = 100
 _BLOCK: Final = 256
 _FAINT: Final = 0.3
-"""A cosine below cannot bring any pair to the borderline."""
+"""Likeness of words or vectors below which nothing else brings a pair to the borderline."""
 _COMMON: Final = 400
 """Keys of more questions bring no candidates: they pair everything with everything."""
 _SAME_WORDS: Final = 0.85
@@ -151,16 +152,24 @@ class Index:
     def _nearest(
         self, at: int, cosines: vectors.Floats, postings: dict[str, list[int]]
     ) -> list[tuple[int, float]]:
-        mine = self.questions[at].keys
-        found = set((cosines >= _FAINT).nonzero()[0].tolist())
-        for key in mine:
-            found.update(postings.get(key, ()))
-        found.discard(at)
-        ranked = sorted(
-            (-max(jaccard(mine, self.questions[other].keys), float(cosines[other])), other)
-            for other in found
-        )
+        likeness = self._by_words(at, postings)
+        for other in _near(cosines):
+            likeness[other] = max(likeness.get(other, 0.0), float(cosines[other]))
+        likeness.pop(at, None)
+        ranked = sorted((-value, other) for other, value in likeness.items())
         return [(other, float(cosines[other])) for _, other in ranked[:_CANDIDATES]]
+
+    def _by_words(self, at: int, postings: dict[str, list[int]]) -> dict[int, float]:
+        """Jaccard of keys with the questions that share enough of them."""
+        shared: dict[int, int] = {}
+        for key in self.questions[at].keys:
+            for other in postings.get(key, ()):
+                shared[other] = shared.get(other, 0) + 1
+        mine = len(self.questions[at].keys)
+        union = {other: mine + len(self.questions[other].keys) - n for other, n in shared.items()}
+        return {
+            other: n / union[other] for other, n in shared.items() if n >= _FAINT * union[other]
+        }
 
     def _postings(self) -> dict[str, list[int]]:
         postings: dict[str, list[int]] = {}
@@ -168,6 +177,16 @@ class Index:
             for key in one.keys:
                 postings.setdefault(key, []).append(at)
         return {key: rows for key, rows in postings.items() if len(rows) <= _COMMON}
+
+
+def _near(cosines: vectors.Floats) -> list[int]:
+    """Places of the nearest vectors; all of those that tie with the last one."""
+    floor = _FAINT
+    if len(cosines) > _NEAREST:
+        last = int(cosines.argpartition(-_NEAREST)[-_NEAREST])
+        floor = max(floor, float(cosines[last]))
+    places: list[int] = (cosines >= floor).nonzero()[0].tolist()
+    return places
 
 
 def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[Links, ...]]:
