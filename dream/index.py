@@ -280,13 +280,17 @@ class Index:
         return len(self.neighbours.get(node, ()))
 
     def distance(self, one: str, other: str, limit: int = 4) -> int | None:
-        """Shortest extracted path by breadth-first search, None beyond ``limit``."""
-        seen, edge = {one}, {one}
+        """Shortest extracted path, searched from both ends; None beyond ``limit`` steps."""
+        near, far = {one}, {other}
+        seen = {one, other}
         for step in range(1, limit + 1):
-            edge = {far for near in edge for far in self.neighbours.get(near, ())} - seen
-            if other in edge:
+            if len(near) > len(far):
+                near, far = far, near
+            near = {each for node in near for each in self.neighbours.get(node, ())}
+            if near & far:
                 return step
-            seen |= edge
+            near -= seen
+            seen |= near
         return None
 
     @cached_property
