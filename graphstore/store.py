@@ -19,7 +19,6 @@ from graphstore.engine import Engine, Hook, graph_file, no_fault
 from graphstore.errors import Error, QueryRefused, StoreDamaged, StoreError
 from graphstore.files import Files
 from graphstore.ids import canonical
-from graphstore.ids import ref as ref_of
 from graphstore.jobs import Jobs
 from graphstore.ledger import Ledger
 from graphstore.lock import held
@@ -35,9 +34,10 @@ from graphstore.model.record import (
     ReviewRecord,
     ThreadRecord,
 )
-from graphstore.model.refs import RefUnresolved, SourceRefId, parse_ref
+from graphstore.model.refs import RefUnresolved
 from graphstore.parts import Parts
 from graphstore.projection import Source
+from graphstore.resolution import resolve
 from graphstore.search import SearchIndex
 from graphstore.threads import Threads
 
@@ -399,21 +399,8 @@ class Store:
         return self._source.roots()
 
     def resolve(self, ref: str) -> Resolved | RefUnresolved:
-        """The turn a reference points at; shared prefixes are followed to the parent."""
-        parsed = parse_ref(ref)
-        if isinstance(parsed, RefUnresolved):
-            return parsed
-        return self._resolved(parsed)
-
-    def _resolved(self, parsed: SourceRefId) -> Resolved | RefUnresolved:
-        thread_id, number = self._threads.place(parsed.thread_id, parsed.turn)
-        head = self._threads.head(thread_id)
-        if head is None:
-            return RefUnresolved(reason="no_thread")
-        turn = self._threads.turn(ref_of(thread_id, number))
-        if turn is None:
-            return RefUnresolved(reason="no_turn")
-        return Resolved(thread=head, turn=turn, ref=ref_of(thread_id, number))
+        """The turn a reference or an alias of one points at; prefixes are the parent's."""
+        return resolve(self._threads, ref)
 
     def fingerprints(self, refs: Iterable[str]) -> dict[str, str | None]:
         """Fingerprint of each turn now; None when it is gone or left the main line."""

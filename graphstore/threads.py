@@ -28,7 +28,7 @@ TABLES: Final = (
       body TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS turn_place ON turn(thread_id, number)",
     """CREATE INDEX IF NOT EXISTS turn_native
-      ON turn(thread_id, json_extract(body, '$.native_key'))""",
+      ON turn(json_extract(body, '$.native_key'), thread_id)""",
     "CREATE INDEX IF NOT EXISTS turn_key ON turn(json_extract(body, '$.native_key'))",
 )
 NAMES: Final = ("thread", "lineage", "turn")

@@ -191,3 +191,12 @@ def test_clearing_empties_every_table(threads):
     assert threads.ids() == ()
     assert threads.links() == ()
     assert threads.turns("test:b") == ()
+
+
+def test_threads_are_found_by_the_messages_they_hold(threads):
+    take(threads, a_thread_record("a", "Why?", "Because"))
+    take(threads, a_thread_record("b", "Why?", lineage=child_of("z", 0)))
+    assert threads.holding("test", ["m1"]) == ("test:a", "test:b")
+    assert threads.holding("test", ["m2", "m9"]) == ("test:a",)
+    assert threads.holding("other", ["m1"]) == ()
+    assert threads.descendants("test:z") == ("test:b",)
