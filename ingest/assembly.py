@@ -29,6 +29,7 @@ from ingest.lineage import (
     Descent,
     Strand,
     descents,
+    holder,
     of_known,
     pending_links,
 )
@@ -231,6 +232,7 @@ class Assembly:
             sharing="none" if agent else whole.heads[0].sharing,
             forks=tuple(dict.fromkeys(forks)),
             background=any(head.background for head in whole.heads),
+            above=holder(member.known.lineage) if member.known is not None else None,
             names=frozenset(name for head in whole.heads for name in head.native_ids),
         )
 

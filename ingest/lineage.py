@@ -41,6 +41,8 @@ class Strand:
     forks: tuple[str, ...] = ()
     """Native ids that it says it was forked from."""
     background: bool = False
+    above: str | None = None
+    """Thread id of the parent that holds its prefix in the store."""
     names: frozenset[str] = frozenset()
     """Native ids that its records carry: a copy may still name the thread it was made of."""
 
@@ -71,12 +73,16 @@ def shared_prefix(one: Strand, other: Strand, *, by_words: bool = False) -> int:
 
 
 def descents(strands: Sequence[Strand]) -> dict[str, Descent]:
-    """Parent of each thread that has one among the others; acyclic."""
+    """Parent of each thread that has one among the others; acyclic.
+
+    A thread that holds the prefix of another in the store never comes to descend from it.
+    """
+    stored = {one.thread_id: one.above for one in strands if one.above is not None}
     ordered = sorted(strands, key=lambda one: (_first_at(one, 0), one.native_id))
     found: dict[str, Descent] = {}
     for strand in ordered:
         for descent in _candidates(strand, ordered):
-            if not _closes_cycle(strand.thread_id, descent.parent, found):
+            if not _closes_cycle(strand.thread_id, descent.parent, found, stored):
                 found[strand.thread_id] = descent
                 break
     return found
@@ -144,16 +150,26 @@ def _kind(strand: Strand, other: Strand, shared: int) -> LineageKind:
     return LineageKind.DUPLICATE_OF if shared == strand.count else LineageKind.CONTINUES
 
 
-def _closes_cycle(child: str, parent: str, found: Mapping[str, Descent]) -> bool:
-    at: str | None = parent
+def _closes_cycle(
+    child: str, parent: str, found: Mapping[str, Descent], stored: Mapping[str, str]
+) -> bool:
+    waiting = [parent]
     seen: set[str] = set()
-    while at is not None and at not in seen:
+    while waiting:
+        at = waiting.pop()
         if at == child:
             return True
-        seen.add(at)
-        above = found.get(at)
-        at = above.parent if above else None
+        if at not in seen:
+            seen.add(at)
+            waiting += [found[at].parent] if at in found else []
+            waiting += [stored[at]] if at in stored else []
     return False
+
+
+def holder(links: Iterable[LineageLink]) -> str | None:
+    """Parent of stored links that holds the prefix."""
+    held = (one for one in links if one.kind in PREFIX_KINDS and one.split_turn is not None)
+    return next((one.parent for one in held), None)
 
 
 def pending_links(strand: Strand, known: Iterable[str]) -> tuple[LineageLink, ...]:
@@ -186,5 +202,6 @@ def of_known(thread: Thread, turns: Sequence[Turn]) -> Strand:
         beads=tuple(beads),
         count=len(turns),
         forks=forks,
+        above=holder(thread.lineage),
         names=frozenset(thread.native_ids),
     )
