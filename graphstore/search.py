@@ -204,11 +204,12 @@ class SearchIndex:
 
     def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many turns each term stands; 0 for unknown ones."""
-        found = {}
-        for term in terms:
-            rows = self._ledger.select("SELECT doc FROM turn_df WHERE term = ?", (term,))
-            found[term] = int(rows[0][0]) if rows else 0
-        return found
+        asked = list(terms)
+        rows = self._ledger.select(
+            "SELECT t.value, d.doc FROM json_each(?) t JOIN turn_df d ON d.term = t.value",
+            (orjson.dumps(asked).decode(),),
+        )
+        return dict.fromkeys(asked, 0) | {term: int(count) for term, count in rows}
 
     def postings(self, term: str) -> list[int]:
         """Document numbers that hold a term, once for each time it stands there."""
