@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -22,6 +22,7 @@ from graphstore.model.knowledge import (
     Journey,
     Links,
     LinkType,
+    Node,
     Question,
     Signal,
     SourceRefNode,
@@ -38,6 +39,14 @@ SHORT: Final = 600
 """Characters of a turn that is about its question as a whole."""
 STOP: Final = 4
 """A frontier among so many last turns of a lineage is where it stopped."""
+
+
+N = TypeVar("N", bound=Node)
+
+
+def by_key(nodes: Iterable[N]) -> list[N]:
+    """Nodes by primary key: no order of input reaches a pack."""
+    return sorted(nodes, key=lambda node: node.key)
 
 
 def signals(turn: SourceRefNode) -> tuple[Signal, ...]:
@@ -58,25 +67,25 @@ class Index:
         """Clean turns on the main line by ref."""
         return {
             turn.ref: turn
-            for turn in self.ground.turns
+            for turn in by_key(self.ground.turns)
             if turn.role in CLEAN and turn.taint in CLEAN and not turn.alternative
         }
 
     @cached_property
     def threads(self) -> dict[str, ThreadNode]:
-        return {thread.thread_id: thread for thread in self.ground.threads}
+        return {thread.thread_id: thread for thread in by_key(self.ground.threads)}
 
     @cached_property
     def questions(self) -> dict[str, Question]:
-        return {question.question_id: question for question in self.ground.questions}
+        return {question.question_id: question for question in by_key(self.ground.questions)}
 
     @cached_property
     def concepts(self) -> dict[str, Concept]:
-        return {concept.concept_id: concept for concept in self.ground.concepts}
+        return {concept.concept_id: concept for concept in by_key(self.ground.concepts)}
 
     @cached_property
     def journeys(self) -> dict[str, Journey]:
-        return {journey.journey_id: journey for journey in self.ground.journeys}
+        return {journey.journey_id: journey for journey in by_key(self.ground.journeys)}
 
     @cached_property
     def waypoints(self) -> dict[str, tuple[Waypoint, ...]]:

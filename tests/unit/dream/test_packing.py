@@ -639,6 +639,46 @@ def test_a_pack_is_complete_in_itself():
     assert Pack.from_json(made.model_dump_json()) == made
 
 
+def everything():
+    """A plot with something for every kind of focus."""
+    plot = against_plot()
+    plot.say("q1", OIL, "oil", "pallet", asks=True, days=9)
+    plot.say("q2", OIL, "oil", "pallet", asks=True, days=8)
+    plot.say("q2", "Is it the oil now?", "oil", asks=True, days=7)
+    plot.link(OIL, "Is it the oil now?", LinkType.RECURRING)
+    for name in ("k1", "k2"):
+        signals = plot.correct("No, above datum.", "chart datum")
+        plot.say(name, "No, above datum.", "chart datum", signals=signals)
+    plot.journey(OIL, (plot.lines["test:q1"][0].ref,))
+    plot.journey(LINE, (plot.lines["test:a"][0].ref,))
+    return plot
+
+
+def test_the_order_of_the_ground_changes_nothing():
+    ground = everything().ground()
+    families = {name: getattr(ground, name) for name in ground.__dataclass_fields__}
+    turned = Index(type(ground)(**{name: rows[::-1] for name, rows in families.items()}))
+    straight = Index(ground)
+    seeds = (
+        a_seed("knot", ("member", "test:a"), ("member", "test:b")),
+        a_seed("weak_bridge", ("side_a", "test:a"), ("side_b", "test:b")),
+    )
+    first = list(foci(straight, seeds))
+    assert {each.kind for each in first} == {
+        "correction",
+        "journey",
+        "seed",
+        "question_link",
+        "concept_edge",
+        "frontier",
+        "theme",
+    }
+    assert list(foci(turned, seeds[::-1])) == first
+    for focus in first:
+        one = pack(focus, straight, (), SETTINGS, NOW)
+        assert pack(focus, turned, (), SETTINGS, NOW) == one
+
+
 def test_a_pair_of_questions_brings_what_was_said_about_what_they_share():
     plot = rhyming()
     plot.say("a", "The float line jumps off the drum.", "float line", "drum", role="assistant")
