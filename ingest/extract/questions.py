@@ -150,14 +150,14 @@ def _intent(sentence: Sentence) -> str:
     for telling in ("compare", "plan", "reflect", "decide"):
         if telling in kinds:
             return telling
-    if sentence.of("problem"):
-        return "fix"
     # "can you update the readme?" asks for work, "can you explain ...?" for an explanation
     if sentence.of("request") and not set(kinds) - {"verify"}:
         return "task"
     kinds.extend(hit.kind for hit in sentence.of("wh"))
     if kinds:
         return kinds[0]
+    if sentence.of("problem"):
+        return "fix"
     return "decide" if " or " in sentence.text.casefold() else "verify"
 
 

@@ -93,7 +93,7 @@ def _asking(code: str) -> re.Pattern[str]:
     words = {
         part
         for cue in spoken
-        if cue.family in {"ask", "rhetorical", "greeting", "request"}
+        if cue.family in {"ask", "rhetorical", "greeting", "request", "task"}
         for part in cue.parts
     }
     longest = sorted(words, key=lambda word: (-len(word), word))

@@ -32,7 +32,8 @@ def asked(*turns: str, **more) -> dict[str, str]:
         ("Is the vent stack to blame?", "verify"),
         ("Can you update the drum drawing?", "task"),
         ("Can you explain the drum drawing?", "explain"),
-        ("Why is the drum not working?", "fix"),
+        ("Why is the drum not working?", "explain"),
+        ("The drum is not working?", "fix"),
         ("Can you fix the drum drawing?", "fix"),
     ],
 )
