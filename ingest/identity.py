@@ -75,7 +75,8 @@ def merge(
     what only others hold stands off it.
     """
     parts = [_settled(chain, native_id, tallies, options) for chain in chains(threads)]
-    parts.sort(key=_goodness)
+    if len(parts) > 1:
+        parts.sort(key=_goodness)
     groups: list[list[Whole]] = []
     for part in parts:
         group = next((one for one in groups if any(_related(part, other) for other in one)), None)

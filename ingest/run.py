@@ -49,6 +49,8 @@ def run(paths: Iterable[str], known: Known, options: Options, now: datetime) -> 
     ``IngestReport``. The store is only looked at through ``known``. Raises ``SourceNotFound``
     and ``UnknownReader`` before anything is read.
     """
+    for name in (*options.only, *((options.format,) if options.format else ())):
+        reader_named(name)
     one = _Run(known, options, now)
     try:
         one.gather(tuple(paths))

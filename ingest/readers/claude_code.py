@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from graphstore.ids import digest_bytes
-from graphstore.model.conversation import Attachment, Event, LineageKind, Role
+from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.jsonio import Line, Record, Skip, instant, records
 from ingest.model import (
     Disposition,
@@ -72,6 +72,7 @@ _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
 _NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
 _ENCODED: Final = re.compile(r"-|[A-Za-z]--")
 _COMMAND: Final = re.compile(r"\s*/[\w:-]+(?:\s|\Z)")
+_WEB: Final = ("WebFetch", "WebSearch", "web_search", "web_fetch")
 _STOPS: Final = ("end_turn", "stop_sequence")  # compared with whatever a record holds
 _AGENT_FILE: Final = re.compile(r"agent-([\w-]+)\.jsonl")
 _BELOW: Final = 2
@@ -146,9 +147,12 @@ class _Message:
 class Transcript:
     """One session, or one agent's work, as it is read line by line."""
 
-    def __init__(self, key: SessionKey, tally: Tally) -> None:
+    def __init__(self, key: SessionKey, tally: Tally, *, keep_context: bool = False) -> None:
         self.key = key
         self.tally = tally
+        self.keep_context = keep_context
+        self.fetching: set[str] = set()
+        """Ids of calls whose results come from the web."""
         self.sessions: dict[str, None] = {}
         self.turns: list[RawTurn | None] = []
         self.index: dict[str, _Known] = {}
@@ -283,7 +287,10 @@ class Transcript:
             if results and self.message is not None:
                 self.message.result_since = True
             self._remember(record, "user", above)
-            self.tally.drop(dropped)
+            if dropped == "tool" and self.keep_context:
+                self._context(record, content)
+            else:
+                self.tally.drop(dropped)
             return
         self._close()
         self.spoken = None
@@ -291,6 +298,15 @@ class Transcript:
         role = Role.OTHER if plan or self.key.agent else Role.HUMAN
         turn = self._turn(record, role, tuple(blocks), tuple(attachments))
         self._place_human(turn, record, above)
+
+    def _context(self, record: Record, content: str | list[Any]) -> None:
+        """Keep what a tool gave, where the owner wants it: a side turn, never words."""
+        results = [one for one in content if isinstance(one, dict)]
+        turn = self._turn(record, Role.OTHER, tuple(_result_texts(results)))
+        from_web = any(str(one.get("tool_use_id")) in self.fetching for one in results)
+        turn.taint = Taint.WEB if from_web else Taint.TOOL
+        self.under[len(self.turns)] = self.tip
+        self.turns.append(turn)
 
     def _place_human(self, turn: RawTurn, record: Record, above: int) -> None:
         """Put a message at its place, which may be where it was queued."""
@@ -486,6 +502,8 @@ class Transcript:
 
     def _call(self, held: _Message, block: dict[str, Any]) -> None:
         name = block.get("name")
+        if name in _WEB:
+            self.fetching.add(str(block.get("id")))
         held.calls.append((name if isinstance(name, str) else "unnamed", 1))
         held.touched.extend(_touched(block.get("input")))
         if self.spoken is not None:
@@ -653,6 +671,17 @@ def _user_parts(content: str | list[Any]) -> tuple[list[str], list[Attachment], 
     return blocks, attachments, results
 
 
+def _result_texts(results: list[dict[str, Any]]) -> Iterator[str]:
+    """Texts of tool results."""
+    for result in results:
+        content = result.get("content")
+        if isinstance(content, str):
+            yield content
+        for part in content if isinstance(content, list) else ():
+            if isinstance(part, dict) and isinstance(part.get("text"), str):
+                yield part["text"]
+
+
 def _file(block: dict[str, Any]) -> Attachment:
     """An attachment without its bytes."""
     source = block.get("source")
@@ -800,7 +829,7 @@ class _File:
         key = self.key(value)
         found = self.transcripts.get(key)
         if found is None:
-            found = self.resumed(key, value) or Transcript(key, self.tally)
+            found = self.resumed(key, value) or self.opened(key)
             self.transcripts[key] = found
             if self.early:
                 found.begin(self.early)
@@ -809,6 +838,9 @@ class _File:
             self.current, self.session = found, key.session
         found.meet(key.session)
         return found
+
+    def opened(self, key: SessionKey) -> Transcript:
+        return Transcript(key, self.tally, keep_context=self.src.keep_context)
 
     def key(self, value: dict[str, Any]) -> SessionKey:
         session = value.get("sessionId")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from graphstore.errors import UnknownReader
 from graphstore.model.conversation import LineageKind, LineageLink, Role, ThreadState
 from ingest.model import IngestReport
 from ingest.options import Options
@@ -473,6 +474,33 @@ def test_what_is_asked_for_is_read(tmp_path):
     assert Memory().ingest(file, dry_run=True).dry_run
     with pytest.raises(SourceNotFound):
         Memory().ingest(tmp_path / "nowhere")
+    with pytest.raises(UnknownReader):
+        Memory().ingest(file, only=("nobody",))
+
+
+def test_what_tools_gave_is_kept_as_side_turns_if_asked_for(tmp_path):
+    talk = Talk(ONE).play(["ask", "call"])
+    fetch = {"type": "tool_use", "id": "w", "name": "WebFetch", "input": {}}
+    talk.say("m", fetch)
+    page = {
+        "type": "tool_result",
+        "tool_use_id": "w",
+        "content": [{"type": "text", "text": "A page"}],
+    }
+    talk.add(type="user", message={"content": [page]})
+    file = talk.play(["answer"]).write(tmp_path)
+    store = Memory()
+    store.ingest(file, keep_context=True)
+    told = [(turn.role.value, turn.taint.value) for turn in store.threads[PARENT].turns]
+    assert told == [
+        ("human", "human"),
+        ("other", "tool"),
+        ("other", "web"),
+        ("assistant", "assistant"),
+    ]
+    plain = Memory()
+    plain.ingest(file)
+    assert [turn.role.value for turn in plain.threads[PARENT].turns] == ["human", "assistant"]
 
 
 def test_a_forgotten_thread_stays_forgotten(tmp_path):
