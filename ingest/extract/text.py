@@ -50,7 +50,9 @@ _LOG: Final = re.compile(
 )
 _QUOTED: Final = re.compile(r"^[ \t]{0,3}>[^\n]*", re.MULTILINE)
 _INDENTED: Final = re.compile(
-    r"(?:^(?: {4,}|\t)[ \t]*(?![-*+\u2022]|\d+[.)])[^\n]*[(){};=<>][^\n]*\n?){2,}", re.MULTILINE
+    # opens with a literal line end: the search for it is fast, and most texts hold no such block
+    r"\n(?= {4}|\t)"
+    r"(?:(?: {4}|\t)[ \t]*(?![-*+\u2022]|\d+[.)])[^\n(){};=<>]*[(){};=<>][^\n]*(?:\n|\Z)){2,}"
 )
 
 
