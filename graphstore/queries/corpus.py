@@ -20,7 +20,7 @@ B: Final = 0.4
 NEIGHBOURS: Final = (0.5, 0.25)
 """What a turn takes over of the turns one and two places away in its thread."""
 VECTOR_NEIGHBOURS: Final = (0.3, 0.15)
-POSTINGS: Final = 30_000
+POSTINGS: Final = 15_000
 """Occurrences read for one cue, at least; the most common words are passed over beyond it."""
 TERMS: Final = 32
 FEW_LINEAGES: Final = 8
