@@ -364,6 +364,7 @@ class Assembly:
         gone = set(member.numbering.gone) if better else set()
         for turn in member.past:
             here = turn.anchor is not None and turn.anchor.file in files
+            here = here and turn.native_key not in member.whole.passed_keys
             if turn.number in gone and here and not turn.source_gone:
                 changes.append(TurnChange(number=turn.number, source_gone=True))
                 carrier.note("source_gone", f"{member.whole.thread_id}#turn:{turn.number}")
