@@ -17,7 +17,7 @@ from dream.model import (
 )
 from dream.settings import DreamSettings
 from graphstore.ids import fingerprint, ref
-from graphstore.model.hypothesis import Claim, Compensates, Hypothesis, HypothesisState
+from graphstore.model.hypothesis import Claim, Compensates, HypothesisState
 from graphstore.model.job import Job
 from graphstore.model.knowledge import SeedRow
 from graphstore.model.record import CycleRecord, JobEnd
@@ -160,7 +160,7 @@ def judged(draft: Draft | None = None, **changes: object) -> Judged:
     return base.replace(**changes)
 
 
-def a_hypothesis(**changes: object) -> Hypothesis:
+def a_hypothesis(**changes: object) -> Compensates:
     dates = horizon(SETTINGS, NOW)
     base = Compensates(
         src_table="Thread",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -108,6 +109,23 @@ class Line:
             offset=None,
             length=None,
         ).replace(**self.changes)
+
+
+def said(line: Line) -> dict[str, Any]:
+    """The near end of an edge that a turn says."""
+    return {"src_table": "SourceRef", "src": line.ref, "source_refs": (line.ref,)}
+
+
+def named(line: Line, table: str, key: str, label: str) -> Mentions:
+    """That a turn, or the question it asks, names a concept."""
+    return Mentions(
+        src_table=table,
+        src=key,
+        dst_table="Concept",
+        dst=concept_id(label),
+        source_refs=(line.ref,),
+        salience=0.5,
+    )
 
 
 @dataclass
@@ -250,19 +268,17 @@ class Plot:
     def edges_of(self, lines: list[Line]) -> tuple[list[Asks], list[Answers], list[Mentions]]:
         asks, answers, mentions = [], [], []
         for line in lines:
-            own = {"src_table": "SourceRef", "src": line.ref, "source_refs": (line.ref,)}
             if line.asks:
-                target = question_id(line.asks)
-                asks.append(Asks(dst_table="Question", dst=target, **own))
+                asks.append(Asks(**said(line), dst_table="Question", dst=question_id(line.asks)))
             if line.resolves:
                 target = question_id(line.resolves)
-                answers.append(Answers(dst_table="Question", dst=target, kind="resolved", **own))
+                answers.append(
+                    Answers(**said(line), dst_table="Question", dst=target, kind="resolved")
+                )
             for label in line.concepts:
-                far = {"dst_table": "Concept", "dst": concept_id(label), "salience": 0.5}
-                mentions.append(Mentions(**own, **far))
-                if line.asks:
-                    near = {"src_table": "Question", "src": question_id(line.asks)}
-                    mentions.append(Mentions(**near, **far, source_refs=(line.ref,)))
+                near = [("SourceRef", line.ref)]
+                near += [("Question", question_id(line.asks))] if line.asks else []
+                mentions += [named(line, table, key, label) for table, key in near]
         unique = {(edge.src, edge.dst): edge for edge in mentions}
         return asks, answers, [unique[key] for key in sorted(unique)]
 

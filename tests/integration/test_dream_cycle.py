@@ -98,8 +98,8 @@ def store(folder, engine, prepared):
         yield store
 
 
-def leased(store, now=NOW, **ask):
-    found = begin(store, (), Ask(**ask), (), SETTINGS, now)
+def leased(store, now=NOW, seeds=(), settings=SETTINGS, **ask):
+    found = begin(store, seeds, Ask(**ask), (), settings, now)
     assert isinstance(found, Leased)
     return found
 
@@ -108,10 +108,14 @@ def worked(found, now=NOW):
     return work(found, SETTINGS, now, lambda: False)
 
 
-def dreamt(store, now=NOW, **ask):
-    landed = land(worked(leased(store, now, **ask), now), store, SETTINGS, now)
+def landing(done, store, settings, now):
+    landed = land(done, store, settings, now)
     assert isinstance(landed, Landed)
     return landed
+
+
+def dreamt(store, now=NOW, **ask):
+    return landing(worked(leased(store, now, **ask), now), store, SETTINGS, now)
 
 
 def test_what_was_planted_comes_out_as_edges(store):
@@ -223,7 +227,7 @@ def test_one_focus_can_be_asked_for(store):
 def test_seeds_are_packed_too(store):
     members = (("side_a", "test:d"), ("side_b", "test:e"))
     seeds = (a_seed("weak_bridge", *members), a_seed("knot", ("member", "q:none")))
-    found = begin(store, seeds, Ask(), (), SETTINGS, NOW)
+    found = leased(store, seeds=seeds)
     assert "seed" in {unit.pack.focus.kind for unit in found.units}
     assert "too_thin:no_clean_refs" in {note.name for note in found.notes}
 
@@ -239,7 +243,7 @@ def test_an_interrupted_cycle_lands_what_is_done_and_requeues_the_rest(store):
     found = leased(store)
     asked = iter((False, True))
     done = work(found, SETTINGS, NOW, lambda: next(asked))
-    landed = land(done, store, SETTINGS, NOW)
+    landed = landing(done, store, SETTINGS, NOW)
     assert (landed.record.outcome, len(landed.record.jobs)) == ("interrupted", 1)
     rest = {unit.job.job_id for unit in found.units[1:]}
     queued = store.jobs.all(JobState.QUEUED)
@@ -292,7 +296,7 @@ def test_a_cycle_in_which_all_failed_is_a_failure(store):
 def test_a_cycle_without_a_draft_says_so(store):
     found = leased(store, function="amplification")
     empty = found.units[0].replace(pack=found.units[0].pack.replace(pairs=()))
-    landed = land(worked(found.replace(units=(empty,))), store, SETTINGS, NOW)
+    landed = landing(worked(found.replace(units=(empty,))), store, SETTINGS, NOW)
     assert landed.why_nothing == "no_draft"
     assert landed.record.jobs[0].reason == "no_draft"
 
@@ -307,7 +311,7 @@ def rejected(unit):
 def test_a_cycle_whose_drafts_are_rejected_names_the_check(store):
     found = leased(store, function="amplification")
     unit = next(each for each in found.units if each.pack.focus.kind == "concept_edge")
-    landed = land(worked(found.replace(units=(rejected(unit),))), store, SETTINGS, NOW)
+    landed = landing(worked(found.replace(units=(rejected(unit),))), store, SETTINGS, NOW)
     assert landed.why_nothing == "rejected:not_instruction_like"
     (job,) = landed.record.jobs
     assert (job.reason, job.rejected_drafts) == ("rejected", 1)
@@ -317,14 +321,14 @@ def test_a_cycle_that_says_what_stands_is_a_duplicate(store):
     found = leased(store)
     land(worked(found), store, SETTINGS, NOW)
     stale = found.replace(cycle_id="dc:other", units=found.units[:1])
-    landed = land(worked(stale), store, SETTINGS, LATER)
+    landed = landing(worked(stale), store, SETTINGS, LATER)
     assert landed.why_nothing == "duplicate"
     assert landed.record.jobs[0].reason == "duplicate"
 
 
 def test_drafts_below_retention_say_how_far(store):
     strict = SETTINGS.replace(retention_min=1.0, keep_best=0)
-    landed = land(worked(leased(store)), store, strict, NOW)
+    landed = landing(worked(leased(store)), store, strict, NOW)
     best = max(draft.hypothesis.retention for draft in landed.record.parked)
     assert landed.why_nothing == f"below_retention ({1 - best:.2f} short)"
 
@@ -333,7 +337,7 @@ def test_a_source_that_changed_meanwhile_parks_its_drafts(store):
     found = leased(store, seed=question_id(OIL))
     turns = tuple(turn.replace(fingerprint="b2:before") for turn in found.units[0].pack.turns)
     unit = found.units[0].replace(pack=found.units[0].pack.replace(turns=turns))
-    landed = land(worked(found.replace(units=(unit,))), store, SETTINGS, NOW)
+    landed = landing(worked(found.replace(units=(unit,))), store, SETTINGS, NOW)
     assert landed.why_nothing == "parked:source_current"
 
 
@@ -346,7 +350,7 @@ def test_a_schedule_waits_for_its_time_and_takes_ten(store):
 
 def test_jobs_that_gave_way_are_counted(store):
     tight = SETTINGS.replace(queue=SETTINGS.queue.replace(cap=1))
-    found = begin(store, (), Ask(), (), tight, NOW)
+    found = leased(store, settings=tight)
     notes = {note.name: note.count for note in found.notes}
     assert len(found.units) == 1
     assert found.units[0].job.family == "correction"
@@ -475,7 +479,7 @@ def test_a_process_killed_at_work_leaves_its_jobs_to_the_next(folder, store):
         found = leased(again, NOW + timedelta(minutes=30))
         assert {unit.job.job_id for unit in found.units} == {job.job_id for job in running}
         assert {unit.job.attempts for unit in found.units} == {1}
-        assert land(worked(found), again, SETTINGS, LATER).record.outcome == "landed"
+        assert landing(worked(found), again, SETTINGS, LATER).record.outcome == "landed"
 
 
 def test_every_kind_of_focus_is_leased(store):

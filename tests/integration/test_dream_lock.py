@@ -40,6 +40,7 @@ def other(folder):
     with subprocess.Popen(
         script, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
+        assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
         yield process
         process.kill()
@@ -47,8 +48,9 @@ def other(folder):
 
 def test_a_second_process_is_told_who_dreams(folder, other):
     with lock.hold(folder, 0, NOW) as held:
-        assert held.holder.pid == other.pid
-        assert held.holder.since == NOW
+        assert held is not None
+        assert held.holder is not None
+        assert (held.holder.pid, held.holder.since) == (other.pid, NOW)
     other.communicate("")
     with lock.hold(folder, 5, NOW) as held:
         assert held is None
@@ -61,7 +63,9 @@ def test_a_killed_holder_holds_nothing(folder, other):
     assert lock.holder(folder) is not None
     with lock.hold(folder, 5, LATER) as held:
         assert held is None
-        assert lock.holder(folder).pid == os.getpid()
+        mine = lock.holder(folder)
+        assert mine is not None
+        assert mine.pid == os.getpid()
     assert lock.holder(folder) is None
 
 

@@ -151,7 +151,7 @@ def test_labels_and_tables_of_nodes():
     nodes = [question_id(OIL), concept_id("oil"), journey, "test:a", "w:x"]
     tables = [index.table(node) for node in nodes]
     assert tables == ["Question", "Concept", "Journey", "Thread", None]
-    assert [index.label(t, n) for t, n in zip(tables[:4], nodes, strict=False)] == [
+    assert [index.label(t or "", n) for t, n in zip(tables[:4], nodes, strict=False)] == [
         OIL,
         "oil",
         f"Path of {OIL}",
@@ -677,6 +677,15 @@ def test_the_order_of_the_ground_changes_nothing():
     for focus in first:
         one = pack(focus, straight, (), SETTINGS, NOW)
         assert pack(focus, turned, (), SETTINGS, NOW) == one
+
+
+def test_of_labels_inside_one_another_the_longest_is_shared():
+    plot = Plot()
+    plot.say("a", LINE, "winding drum", "drum", "oil", asks=True)
+    plot.say("b", GROOVE, "winding drum", "drum", "oil", asks=True)
+    focus = seed_focus("weak_bridge", ("side_a", "test:a"), ("side_b", "test:b"))
+    (pair,) = packed(plot, focus).pairs
+    assert set(pair.shared) == {concept_id("winding drum"), concept_id("oil")}
 
 
 def test_a_pair_of_questions_brings_what_was_said_about_what_they_share():

@@ -1,5 +1,7 @@
 """The use plan, row by row: the first row that matches decides."""
 
+from typing import Any
+
 import pytest
 
 from dream.use import Request, use
@@ -19,7 +21,7 @@ EVERYTHING = {
 }
 GONE = Invalidated(reason="source_gone")
 
-ROWS = [
+ROWS: list[tuple[Any, ...]] = [
     ({}, GONE, {}, "silent", "reopen_source", "source_gone"),
     ({}, Expired(), {}, "silent", "reopen_source", "expired"),
     ({}, Valid(), {"source_visible": True}, "silent", "quiet", "source_visible"),
