@@ -368,6 +368,11 @@ class Store:
         with self._writing:
             return self._bulk().replace(at=at)
 
+    @property
+    def log_size(self) -> int:
+        """Bytes of the graph's log; a service checkpoints when it has grown large."""
+        return self._open_engine().log_size
+
     def checkpoint(self) -> None:
         """Fold the graph's log into its file."""
         with self._writing, self._gate.alone():

@@ -371,7 +371,8 @@ def test_a_query_cannot_write_even_past_the_guard(store):
 
 def test_readers_work_while_a_writer_commits(store):
     fill(store)
-    seen, failures = [], []
+    seen: list[int] = []
+    failures: list[Exception] = []
 
     def read():
         try:
@@ -393,9 +394,9 @@ def test_readers_work_while_a_writer_commits(store):
 
 def test_checkpoint_folds_the_log_in(store):
     fill(store)
-    assert store._engine.log_size > 0
+    assert store.log_size > 0
     store.checkpoint()
-    assert store._engine.log_size == 0
+    assert store.log_size == 0
     assert store.verify() == ()
     assert [path.name for path in store.path.glob("checkpoint*")] == []
 

@@ -3,6 +3,7 @@ from contextlib import closing
 import pytest
 
 from graphstore.ledger import Ledger
+from graphstore.model.query import Resolved
 from graphstore.model.refs import RefUnresolved
 from graphstore.resolution import resolve
 from graphstore.threads import Threads
@@ -38,6 +39,7 @@ def threads():
 )
 def test_a_reference_is_followed_to_the_turn_that_is_kept(threads, written, native, number):
     found = resolve(threads, written)
+    assert isinstance(found, Resolved)
     assert found.ref == refs_of(native, number)[0]
     assert found.turn.number == number
     assert found.thread.thread_id == f"test:{native}"
@@ -67,4 +69,5 @@ def test_what_does_not_resolve_says_why(threads, written, reason):
 def test_a_ring_of_parents_ends(threads):
     threads.grow(a_thread_record("r", "x", lineage=child_of("s", 1)), 4)
     threads.grow(a_thread_record("s", "x", lineage=child_of("r", 1)), 5)
-    assert resolve(threads, '{"thread": "test:r", "message_id": "m9"}').reason == "no_turn"
+    found = resolve(threads, '{"thread": "test:r", "message_id": "m9"}')
+    assert found == RefUnresolved(reason="no_turn")
