@@ -98,7 +98,7 @@ def rhyme(
         rule=rule,
         start=30,
         support=support,
-        title=f'"{quote(one.text, 37)}" rhymes with "{quote(other.text, 37)}"',
+        title=f'"{quote(one.text, 36)}" rhymes with "{quote(other.text, 36)}"',
         summary=text,
         claims=(
             claim(pack, f'"{quote(one.text)}" turns on {listed(named)}.', pair.a, "a"),
@@ -134,7 +134,7 @@ def stopped_alike(
     """Two Journeys that stand still at the same thing, with the bridge between them."""
     text = (
         f"Both stand still at {listed(named)}: "
-        f'"{quote(one.frontier, 110)}" and "{quote(other.frontier, 110)}".'
+        f'"{quote(one.frontier, 85)}" and "{quote(other.frontier, 85)}".'
     )
     near = claim(
         pack, f'"{quote(one.frontier)}" stopped at {listed(named)}.', stops(one, pair.a), "a"

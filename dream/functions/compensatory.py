@@ -282,7 +282,7 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         "repeated_correction",
         20,
         share(len(lineages), 4),
-        f"Corrected before: {listed(named)}",
+        f'Corrected before: "{quote(named[0], 60)}"',
         text,
         tuple(each.alias for each in pack.corrections),
     )

@@ -138,6 +138,26 @@ def test_the_rarest_quarter_of_nothing_is_nothing():
     assert top_quarter(a_pack()) == 1.5
 
 
+def test_words_of_any_length_fit_and_every_quote_is_closed():
+    long = "x" * 36 + " and so on and on " * 20
+    labels = tuple(f"{n} " + "concept " * 30 for n in "abc")
+    plot = Plot()
+    for name in ("a", "b"):
+        plot.say(name, long + name, *labels, asks=long + name)
+        for core in (f"One {name}?",):
+            ref = plot.say(name, "Waits.", *labels, signals=plot.stop("blocked", "waits"))
+            key = plot.journey(core, (ref,), concepts=labels, frontier=long, path_label=long)
+    found = [*draft(bridge(plot)), *draft(packed(plot, "journey", key))]
+    assert {each.rule for each in found} == {
+        "cross_thread_resonance",
+        "journey_pattern_resonance",
+    }
+    for each in found:
+        assert len(each.title) <= 90
+        assert len(each.summary) <= 400
+        assert each.title.count('"') % 2 == each.summary.count('"') % 2 == 0
+
+
 # theme_deepening
 
 

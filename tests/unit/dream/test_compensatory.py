@@ -428,7 +428,7 @@ def correction(plot, concept="chart datum"):
 def test_the_same_correction_in_three_threads_was_given_before():
     made = correction(corrected(CLIP, CLIP, CLIP))
     found = only(repeated_correction(made))
-    assert found.title == 'Corrected before: "chart datum" and "sea level"'
+    assert found.title == 'Corrected before: "chart datum"'
     assert found.summary == (
         f'A correction about "chart datum" and "sea level" was given in 3 threads, last: "{CLIP}".'
     )
@@ -452,6 +452,31 @@ def test_a_correction_that_the_pack_cannot_name_is_not_told():
     assert list(repeated_correction(made.replace(pairs=()))) == []
     once = made.replace(corrections=made.corrections[:1])
     assert list(repeated_correction(once)) == []
+
+
+# length
+
+
+def test_words_of_any_length_fit_and_every_quote_is_closed():
+    long = "Why does the very " + "long " * 60 + "question come back?"
+    label = "float " * 30 + "line"
+    plot = Plot()
+    for thread in "abc":
+        plot.say(thread, long, label, "oil", asks=True)
+        plot.say(thread, long, label, "oil", signals=plot.correct(long, label, "oil"))
+    for thread in "xy":
+        plot.say(thread, "Elsewhere.", label, "oil", "pallet", "anchor " * 20 + "escapement")
+    made = [
+        packed(plot, "question_link", question_id(long)),
+        packed(plot, "correction", f"claim/{concept_id(label)}"),
+        packed(plot, "frontier", "test:a"),
+    ]
+    found = [each for one in made for each in draft(one)]
+    assert {each.rule for each in found} >= {"recurring_question", "repeated_correction"}
+    for each in found:
+        assert len(each.title) <= 90
+        assert len(each.summary) <= 400
+        assert each.title.count('"') % 2 == each.summary.count('"') % 2 == 0
 
 
 # injection
