@@ -61,12 +61,16 @@ class Descent(NamedTuple):
 
 
 def shared_prefix(one: Strand, other: Strand, *, by_words: bool = False) -> int:
-    """Leading turns that are the same record in both; by words only where a pointer says so."""
+    """Leading turns that are the same record in both; by words only where a pointer says so.
+
+    By words, turns of different native keys are different ones all the same.
+    """
     count = 0
     for mine, theirs in zip(one.beads, other.beads, strict=False):
         same = mine.fingerprint == theirs.fingerprint
         keyed = mine.key is not None and mine.key == theirs.key
-        if not same or not (keyed or by_words):
+        told = by_words and (mine.key is None or theirs.key is None)
+        if not same or not (keyed or told):
             break
         count += 1
     return count
@@ -79,23 +83,24 @@ def descents(strands: Sequence[Strand]) -> dict[str, Descent]:
     """
     stored = {one.thread_id: one.above for one in strands if one.above is not None}
     ordered = sorted(strands, key=lambda one: (_first_at(one, 0), one.native_id))
+    by_words = {one.source for one in strands if one.sharing == "words"}
     found: dict[str, Descent] = {}
     for strand in ordered:
-        for descent in _candidates(strand, ordered):
+        for descent in _candidates(strand, ordered, by_words=strand.source in by_words):
             if not _closes_cycle(strand.thread_id, descent.parent, found, stored):
                 found[strand.thread_id] = descent
                 break
     return found
 
 
-def _candidates(strand: Strand, others: Iterable[Strand]) -> list[Descent]:
-    """Possible parents, the best first."""
+def _candidates(strand: Strand, others: Iterable[Strand], *, by_words: bool) -> list[Descent]:
+    """Possible parents, the best first; ``by_words``: only a pointer makes one."""
     ranked: list[tuple[tuple[bool, int, bool, bool, datetime, int, str], Descent]] = []
     for other in others:
         if other is strand or other.source != strand.source:
             continue
         pointed = other.native_id in strand.forks
-        shared = _shared(strand, other, pointed=pointed)
+        shared = _shared(strand, other, by_words=by_words) if pointed or not by_words else 0
         if pointed or (shared and _is_above(other, strand, shared)):
             rank = (
                 not pointed,
@@ -110,10 +115,10 @@ def _candidates(strand: Strand, others: Iterable[Strand]) -> list[Descent]:
     return [descent for _, descent in sorted(ranked, key=lambda one: one[0])]
 
 
-def _shared(strand: Strand, other: Strand, *, pointed: bool) -> int:
+def _shared(strand: Strand, other: Strand, *, by_words: bool) -> int:
     if strand.sharing == "none" or other.sharing == "none":
         return 0
-    return shared_prefix(strand, other, by_words=pointed and strand.sharing == "words")
+    return shared_prefix(strand, other, by_words=by_words)
 
 
 def _is_above(other: Strand, strand: Strand, shared: int) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.ingest_memory import Memory
 
 DATA = Path(__file__).parents[1] / "data" / "ingest"
 CASES = json.loads((DATA / "expected.json").read_text("utf-8"))
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+"""The files have come to rest: nothing of them is held back."""
 WITHOUT_READER = {"77-mislabelled": "gemini-cli"}
 """Cases of formats that have no reader yet: they must be told as a loss."""
 
@@ -28,7 +31,7 @@ def in_order(store):
 def ingest(case):
     store = Memory()
     steps = case.get("steps") or [{"inputs": case["inputs"]}]
-    reports = [store.ingest(*(DATA / one for one in step["inputs"])) for step in steps]
+    reports = [store.ingest(*(DATA / one for one in step["inputs"]), now=LATER) for step in steps]
     return store, reports
 
 

@@ -16,6 +16,7 @@ COUNTS = {
     "claude-code/session-share": (12, 1),
     "specstory": (66, 2),
     "chatgpt": (7, 0),
+    "codex": (2, 1),
 }
 """Threads with turns, and empty ones."""
 
