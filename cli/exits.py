@@ -17,14 +17,17 @@ from graphstore.errors import (
     StoreNotFound,
     UnknownPlugin,
 )
+from service.moments import WrongValue
+from service.taking import NothingNamed
 
 DONE, FAILED, USAGE, NOTHING, BUSY, DAMAGED, REFUSED = range(7)
-INTERRUPTED: Final = 130
 
 EXIT_CODES: Final[dict[type[Exception], int]] = {
     Error: FAILED,
     SettingsError: USAGE,
     UnknownPlugin: USAGE,
+    WrongValue: USAGE,
+    NothingNamed: NOTHING,
     StoreNotFound: NOTHING,
     StoreLocked: BUSY,
     StoreDamaged: DAMAGED,
@@ -44,9 +47,9 @@ def of_ingest(report: Any) -> int:  # noqa: ANN401 - an IngestReport; importing 
     return int(report.exit_code)
 
 
-def of_fetch(turns: Any) -> int:  # noqa: ANN401 - TurnViews and RefUnresolved
-    """1 when a reference did not resolve."""
-    return FAILED if any(getattr(turn, "outcome", "") == "unresolved" for turn in turns) else DONE
+def of_fetch(*turns: Any) -> int:  # noqa: ANN401 - turns, or values that say one is missing
+    """Of ``fetch`` and ``open``: 1 when a reference did not resolve."""
+    return FAILED if any(turn.outcome == "missing" for turn in turns) else DONE
 
 
 def of_scout(report: Any) -> int:  # noqa: ANN401 - a ScoutReport

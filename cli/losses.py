@@ -1,38 +1,99 @@
 """The account of one run of ingest: what was read, kept, mended and lost."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, Final
 
 from cli import paint
 from cli.paint import plural
 
-FILES_SHOWN, PLACES_SHOWN, ROOM = 30, 3, 48
+RARE: Final = (2, 5, 6)
+"""Columns that are left out when they hold nothing."""
+FILES_SHOWN, PLACES_SHOWN = 30, 3
 HEADER = ("threads", "new", "grown", "human", "assistant", "other", "lost", "format", "file")
+
+
+MEANING: Final = {
+    "unreadable_file": "the file could not be read",
+    "unknown_format": "no reader knows this file",
+    "empty_file": "the file is empty",
+    "no_conversation": "a known format, but no conversation inside",
+    "bad_conversation": "a conversation could not be read",
+    "reader_error": "the reader failed on this file",
+    "unsafe_path": "a name in an archive that leads out of it",
+    "zip_bomb": "an archive that unpacks to more than it may",
+    "nested_zip": "an archive inside an archive",
+    "ambiguous_format": "two readers claim this file",
+    "bad_json": "a line that is not valid JSON",
+    "not_an_object": "a record that is not an object",
+    "too_big": "a record larger than the limit",
+    "bad_message": "a message that could not be read",
+    "missing_message": "a message that is referred to and missing",
+    "stray_text": "text outside of any turn",
+    "text_cut": "a text longer than the limit, cut",
+    "bad_timestamp": "a time that cannot be read",
+    "glued_records": "records on one line, taken apart",
+    "joined_lines": "a record over several lines, joined",
+    "nul_bytes": "NUL bytes, taken out",
+    "bad_utf8": "bytes that are not UTF-8, replaced",
+    "lone_surrogate": "half a character, replaced",
+    "orphan_parent": "an answer to something missing, put at its place in the file",
+    "parent_cycle": "turns that follow each other in a circle, opened",
+    "duplicate_uuid": "two records of one id",
+    "current_node": "the current branch is not named; the latest one was taken",
+    "missing_reference": "a reference that leads nowhere",
+    "front_matter": "a header that could not be read",
+    "naive_time": "a time without a zone",
+    "id_collision": "two conversations of one id, kept apart",
+    "pending_tail": "an unfinished last line, read next time",
+    "empty_thread": "a conversation without words",
+    "parent_missing": "the conversation it continues is not here",
+    "foreign_summary": "a title for a conversation that is not here",
+    "duplicate_record": "a record that came twice",
+    "duplicate_thread": "a conversation that came twice",
+    "duplicate_carrier": "a second copy of a file",
+    "turn_revised": "a turn that was changed later",
+    "source_gone": "a file that is no longer there; what it held stays",
+    "forgotten": "a conversation that was forgotten on request",
+    "unknown_record": "a kind of record that the reader does not know",
+    "unknown_content": "a kind of content that the reader does not know",
+}
+"""What each code of a run says, in words."""
 
 
 def show(report: Any, *, verbose: bool, most: int = FILES_SHOWN) -> None:  # noqa: ANN401
     """A row a file, or a folder where there are more than ``most``; then totals and codes."""
     opened = [row for row in report.carriers if not row.skipped]
     whole = verbose or len(opened) <= most
-    rows = (
-        [cells(row, paint.tail(row.file, ROOM)) for row in opened] if whole else by_folder(opened)
+    rows = [cells(row, row.file) for row in opened] if whole else by_folder(opened)
+    filled = [at for at in range(len(HEADER)) if at not in RARE or any(row[at] for row in rows)]
+    paint.rows(
+        [HEADER[at] for at in filled],
+        [[row[at] for at in filled] for row in rows],
+        paint.tail,
     )
-    paint.rows(HEADER, rows)
     unchanged = len(report.carriers) - len(opened)
     if unchanged:
         print(f"{plural(unchanged, 'file')} unchanged")
     totals(report)
     for code in report.codes:
-        places = ", ".join(code.places[:PLACES_SHOWN])
-        more = ", ..." if len(code.places) > PLACES_SHOWN else ""
-        print(f"  {code.code} {code.count}: {places}{more}")
+        noted(code)
     if report.masked:
         kinds = ", ".join(f"{each.count} {each.kind}" for each in report.masked)
         print(f"secrets masked: {kinds}")
     if report.ignored:
-        print("ignored: " + ", ".join(f"{each.count} {each.name}" for each in report.ignored))
+        named = (f"{each.count} ({MEANING.get(each.name, each.name)})" for each in report.ignored)
+        print("files left alone: " + ", ".join(named))
     if report.reasons:
         print("nothing found: " + ", ".join(report.reasons))
+
+
+def noted(code: Any) -> None:  # noqa: ANN401 - a CodeCount
+    """One code, what it means, and where it was met first."""
+    print(f"  {code.count} {code.code}: {MEANING.get(code.code, 'see docs/errors.md')}")
+    for place in code.places[:PLACES_SHOWN]:
+        print("      " + paint.tail(place, paint.width() - 6))
+    if len(code.places) > PLACES_SHOWN:
+        print(f"      and {plural(len(code.places) - PLACES_SHOWN, 'place')} more")
 
 
 def totals(report: Any) -> None:  # noqa: ANN401 - an IngestReport
@@ -74,6 +135,6 @@ def by_folder(rows: list[Any]) -> list[tuple[Any, ...]]:
         key = (folder, row.format or "-")
         sums[key] = [one + other for one, other in zip(sums[key], figures, strict=True)]
     return [
-        (*figures[:7], format_, f"{paint.tail(folder, ROOM - 12)} ({plural(figures[7], 'file')})")
+        (*figures[:7], format_, f"{folder} ({plural(figures[7], 'file')})")
         for (folder, format_), figures in sorted(sums.items())
     ]

@@ -3,15 +3,42 @@
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from cli.call import OPTIONS, Options, clear_progress
 from cli.commands import dreaming, keep, look, out, take, think
 
+INTERRUPTED: Final = 130
+
+
+class Face(TyperGroup):
+    """The group of all commands; it ends well when its reader or its user has had enough."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # noqa: ANN401 - what the command returns
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            # the reader of a pipe went away (`clew ... | head`): nothing more to say
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
+        except KeyboardInterrupt:
+            clear_progress()
+            print("clew: interrupted; what was committed stays", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
+
 app = typer.Typer(
-    no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None
+    cls=Face,
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 for group in (take, look, think, dreaming, out, keep):
     group.register(app)
@@ -42,19 +69,12 @@ def clew(
 
 def main() -> None:
     """Run the command line; the one place that turns errors into exit codes."""
+    os.umask(0o077)  # conversations are private: whatever is written is for the owner alone
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a code page may lack a sign
     try:
         app(prog_name="clew")
-    except BrokenPipeError:
-        # the reader of a pipe went away (`clew ... | head`): nothing more to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except KeyboardInterrupt:
-        clear_progress()
-        print("clew: interrupted; what was committed stays", file=sys.stderr)
-        sys.exit(130)
     except Exception as error:  # noqa: BLE001 - the border: one line, one hint
         sys.exit(failed(error))
 
@@ -73,6 +93,8 @@ def failed(error: Exception) -> int:
     hint = "run it again with: clew --debug ..., and report the traceback"
     if isinstance(error, Error):
         message, hint = error.message, error.hint
+    elif isinstance(error, OSError) and error.strerror:
+        message, hint = f"{error.strerror}: {error.filename}", ""
     print(f"clew: {message}", file=sys.stderr)
     if hint:
         print(f"      {hint}", file=sys.stderr)

@@ -3,8 +3,7 @@
 import json
 import shutil
 import sys
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -50,8 +49,14 @@ def cut(text: str, room: int) -> str:
 
 def tail(text: str, room: int) -> str:
     """The end of a text that fits: of a path, the end says more."""
-    kept = text[-room:]
-    return text if len(text) <= room else mark("\u2026", "~") + kept[1:]
+    if columns(text) <= room:
+        return text
+    kept = ""
+    for sign in reversed(text):
+        if columns(kept) + columns(sign) > room - 1:
+            break
+        kept = sign + kept
+    return mark("\u2026", "~") + kept
 
 
 def mark(sign: str, ascii_sign: str) -> str:
@@ -63,8 +68,18 @@ def mark(sign: str, ascii_sign: str) -> str:
     return sign
 
 
-def rows(header: Sequence[str], found: Iterable[Sequence[Any]]) -> None:
-    """Aligned columns; the last one takes what room is left."""
+def whole(text: str, room: int) -> str:
+    """A text as it is, whatever the room: ids and ranges are of no use when cut."""
+    del room
+    return text
+
+
+def rows(
+    header: Sequence[str],
+    found: Iterable[Sequence[Any]],
+    last: Callable[[str, int], str] = cut,
+) -> None:
+    """Aligned columns; the last one is fitted by ``last`` into what room is left."""
     table = [[str(cell) if cell is not None else "-" for cell in row] for row in found]
     if not table:
         return
@@ -73,7 +88,7 @@ def rows(header: Sequence[str], found: Iterable[Sequence[Any]]) -> None:
     for row in [list(header), *table]:
         cells = [fit(cell, size) for cell, size in zip(row, sizes, strict=False)]
         room = max(20, width() - sum(sizes) - 2 * len(sizes))
-        print("  ".join([*cells, cut(row[-1], room)]).rstrip())
+        print("  ".join([*cells, last(row[-1], room)]).rstrip())
 
 
 def fit(cell: str, size: int) -> str:
@@ -82,18 +97,44 @@ def fit(cell: str, size: int) -> str:
     return short + " " * (size - columns(short))
 
 
-def paragraph(text: str, indent: str = "    ") -> None:
-    """A text, wrapped."""
-    print(
-        textwrap.fill(
-            " ".join(text.split()),
-            width(),
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_on_hyphens=False,
-            break_long_words=False,  # a ref must stay whole, to be copied
-        )
-    )
+def paragraph(text: str, indent: str = "    ", *, first: str = "") -> None:
+    """A text, wrapped; ``first`` stands at the start of the first line, in the indent."""
+    start = first + indent[len(first) :]
+    for line in wrapped(text, width() - len(indent)):
+        print((start + line).rstrip())
+        start = indent
+
+
+def wrapped(text: str, room: int) -> Iterator[str]:
+    """Lines of at most that many columns; a reference or a path is never broken."""
+    line = ""
+    for word in pieces(text, room):
+        if line and columns(line) + 1 + columns(word) > room:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
+
+
+def pieces(text: str, room: int) -> Iterator[str]:
+    """Words; those of a script without spaces in pieces that fit."""
+    for word in text.split():
+        if columns(word) <= room or word.isascii():
+            yield word
+            continue
+        piece = ""
+        for sign in word:
+            if columns(piece) + columns(sign) > room:
+                yield piece
+                piece = ""
+            piece += sign
+        yield piece
+
+
+def refs(names: Iterable[str], first: str = "", indent: str = "    ") -> None:
+    """References, as many on a line as fit, each whole so that it can be copied."""
+    paragraph(" ".join(names), indent, first=first)
 
 
 def block(text: str, indent: str = "    ") -> None:
@@ -111,4 +152,6 @@ def plural(count: int, noun: str) -> str:
     """``1 thread``, ``3 threads``."""
     if count == 1:
         return f"1 {noun}"
-    return f"{count:,} {noun[:-2] + 'es' if noun.endswith('sis') else noun + 's'}"
+    if noun.endswith("sis"):
+        return f"{count:,} {noun[:-2]}es"
+    return f"{count:,} {noun}s"

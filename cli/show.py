@@ -8,7 +8,7 @@ import shutil
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cli import losses as account
 from cli import paint
@@ -16,7 +16,26 @@ from cli.call import clear_progress
 from cli.paint import day, plural
 
 MARK = "Hypothesis, not source"
-PLACES = 3
+LABEL, EVIDENCE = " " * 12, " " * 13
+PLACES, MEMBERS, TURNS, FAULTS = 3, 12, 8, 20
+NOT_FOUND: Final = {
+    "empty_store": "the store holds no turn yet",
+    "empty_cue": "the cue holds no word",
+    "filtered_out": "no turn passes the filters",
+    "no_match": "no turn has a word of it",
+    "below_floor": "no turn is near enough",
+}
+MISSING: Final = {
+    "malformed": "this is not a reference",
+    "no_thread": "there is no such thread",
+    "no_turn": "the thread has no such turn",
+    "ambiguous": "several threads have this id",
+}
+DREAMT_NOTHING: Final = {
+    "no_draft": "no dream function had anything new to say",
+    "below_retention": "no draft was worth keeping yet",
+    "duplicate": "everything found stands already",
+}
 
 
 def emit(found: Any, *, as_json: bool) -> bool:  # noqa: ANN401 - a Value or a tuple of Values
@@ -32,14 +51,16 @@ def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
     if emit(done, as_json=as_json):
         return
     account.show(done.ingest, verbose=verbose, most=0)
-    print(
+    paint.paragraph(
         f"{plural(done.threads, 'thread')}, {plural(done.turns, 'clean turn')}, "
         f"{plural(done.questions, 'question')}, {plural(done.concepts, 'concept')}, "
-        f"{plural(done.links, 'link')}, {plural(done.journeys, 'Journey')}"
+        f"{plural(done.links, 'link')}, {plural(done.journeys, 'Journey')}",
+        LABEL,
+        first="store",
     )
-    print("seeds       " + named(done.seeds))
+    paint.paragraph(named(done.seeds), LABEL, first="seeds")
     dreamt_ = named(done.hypotheses) if done.hypotheses else f"none ({done.dream})"
-    print(f"hypotheses  {dreamt_}, {done.parked} parked")
+    paint.paragraph(f"{dreamt_}; {done.parked} parked", LABEL, first="hypotheses")
     if verbose:
         for stage in done.stages:
             print(f"  {stage.stage:<8} {stage.cpu_s:6.1f} CPU-s   peak {stage.peak_mb:.0f} MB")
@@ -48,12 +69,18 @@ def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
     else:
         print(f"page        {done.page}")
     print(f"report      {done.report}")
-    print("next        clew questions --recurring; clew hypotheses; clew recall WORDS")
+    for command in ("clew questions --recurring", "clew hypotheses", "clew recall WORDS"):
+        print(f"try         {command}")
+
+
+def spaced(name: str) -> str:
+    """A name as words: ``review_due`` is ``review due``."""
+    return name.replace("_", " ")
 
 
 def named(counts: Any) -> str:  # noqa: ANN401
     """``3 island, 2 cycle``."""
-    return ", ".join(f"{each.count} {each.name}" for each in counts) or "none"
+    return ", ".join(f"{each.count} {spaced(each.name)}" for each in counts) or "none"
 
 
 def open_page(path: str) -> None:
@@ -76,10 +103,12 @@ def status(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(found, as_json=as_json):
         return
     print(f"workspace   {found.workspace} ({found.engine})")
-    print(
-        f"holds       {plural(found.threads, 'thread')} in {plural(found.lineages, 'lineage')}, "
+    paint.paragraph(
+        f"{plural(found.threads, 'thread')} in {plural(found.lineages, 'lineage')}, "
         f"{plural(found.turns, 'clean turn')}, {plural(found.questions, 'question')}, "
-        f"{plural(found.concepts, 'concept')}, {plural(found.journeys, 'Journey')}"
+        f"{plural(found.concepts, 'concept')}, {plural(found.journeys, 'Journey')}",
+        LABEL,
+        first="holds",
     )
     print(f"ledger      {plural(found.records, 'record')} from {plural(found.carriers, 'file')}")
     print(f"seeds       {found.seeds}")
@@ -87,7 +116,9 @@ def status(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     last = found.last_dream.isoformat(timespec="minutes") if found.last_dream else "never"
     print(f"last dream  {last} ({found.last_dream_outcome})")
     if found.losses:
-        print("noted       " + named(found.losses))
+        print("noted")
+        for code in found.losses:
+            print(f"  {code.count} {code.name}: {account.MEANING.get(code.name, '')}")
     if found.unmasked:
         print(f"unmasked    {plural(found.unmasked, 'thread')} taken in without masking")
     for notice in found.notices:
@@ -101,19 +132,20 @@ def recalled(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
         return
     for number, hit in enumerate(found.hits, start=1):
         turn = hit.turn
-        print(f"{number:>2}  {turn.title or turn.thread_id}  ({turn.role}, {day(turn.at)})")
+        about = f"{turn.title or turn.thread_id}  ({turn.role}, {day(turn.at)})"
+        paint.paragraph(about, first=f"{number:>2}")
         paint.paragraph(turn.text)
-        print(f"    {turn.ref}  {', '.join(hit.reasons)}")
+        print(f"    {turn.ref}")
+        paint.paragraph(", ".join(hit.reasons))
     if not found.hits:
-        print(f"nothing found ({(found.not_found_reason or 'no_match').replace('_', ' ')})")
+        print("nothing found: " + NOT_FOUND[found.not_found_reason or "no_match"])
         if found.nearest is not None:
             print(f"nearest: {found.nearest.turn.ref}")
             paint.paragraph(found.nearest.turn.text)
     for view in found.hypotheses:
-        print(f"{MARK} ({view.standing.standing}): {view.hypothesis.title}")
-        print(
-            f"    {view.hypothesis.hypothesis_id}  on " + ", ".join(view.hypothesis.refs[:PLACES])
-        )
+        edge = view.hypothesis
+        paint.paragraph(f"{MARK} ({spaced(view.standing.standing)}): {edge.title}", "  ", first="")
+        paint.refs((edge.hypothesis_id, "on", *edge.refs[:PLACES]))
 
 
 def resonances(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
@@ -132,14 +164,18 @@ def resonances(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
 
 def resonance(each: Any) -> None:  # noqa: ANN401
     """One other thread."""
-    print(f"  {each.title or each.thread_id}  ({day(each.started_at)}, {each.score:.2f})")
-    for pair in each.pairs[:PLACES]:
-        shared = f"  [{', '.join(pair.concepts[:4])}]" if pair.concepts else ""
-        print(f"    {pair.mine}  ~  {pair.theirs}{shared}")
+    about = f"{each.title or each.thread_id}  ({day(each.started_at)}, {each.score:.2f})"
+    paint.paragraph(about, "  ")
+    met = {(pair.mine, pair.theirs): pair for pair in reversed(each.pairs)}
+    for pair in tuple(reversed(met.values()))[:PLACES]:
+        paint.refs((pair.mine, "~", pair.theirs))
         if pair.theirs_text:
             paint.paragraph(paint.cut(pair.theirs_text, 2 * paint.width()), "      ")
+    shared = dict.fromkeys(label for pair in each.pairs for label in pair.concepts)
+    if shared:
+        paint.paragraph("shared: " + ", ".join(tuple(shared)[:6]))
     if each.shared_paths:
-        print("    files: " + ", ".join(each.shared_paths[:4]))
+        paint.paragraph("files: " + ", ".join(each.shared_paths[:4]))
 
 
 def fetched(turns: Any, *, as_json: bool) -> None:  # noqa: ANN401
@@ -148,7 +184,7 @@ def fetched(turns: Any, *, as_json: bool) -> None:  # noqa: ANN401
         return
     for turn in turns:
         if turn.outcome == "missing":
-            print(f"{turn.ref}: unresolved ({turn.reason.replace('_', ' ')})")
+            print(f"{turn.ref}: {MISSING[turn.reason]}")
         else:
             print_turn(turn)
 
@@ -168,7 +204,7 @@ def opened(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(found, as_json=as_json):
         return
     if found.outcome == "missing":
-        print(f"{found.ref}: unresolved ({found.reason.replace('_', ' ')})")
+        print(f"{found.ref}: {MISSING[found.reason]}")
         return
     print(f"{found.thread.title or found.thread.thread_id}  ({found.thread.source})")
     if found.more_before:
@@ -181,12 +217,15 @@ def opened(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
 
 def threads(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
     """Threads, newest first."""
-    if not emit(rows, as_json=as_json):
-        table_of = [
-            (day(row.ended_at or row.started_at), row.turns, row.thread_id, row.title or "-")
-            for row in rows
-        ]
-        paint.rows(("last", "turns", "thread", "title"), table_of)
+    if emit(rows, as_json=as_json):
+        return
+    for row in rows:
+        last = day(row.ended_at or row.started_at)
+        about = f"{row.title or 'no title'}  ({plural(row.turns, 'turn')})"
+        paint.paragraph(about, LABEL, first=last)
+        print(LABEL + row.thread_id)
+    if not rows:
+        print("no such thread")
 
 
 def questions(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
@@ -195,9 +234,9 @@ def questions(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
         return
     for row in rows:
         times = f"{plural(row.asked, 'time')} in {plural(row.lineages, 'thread')}"
-        print(f"{row.text}")
-        print(f"    {row.status}, asked {times}, last {day(row.last_seen)}  {row.question_id}")
-        print("    " + "  ".join(row.refs[:PLACES]))
+        paint.paragraph(row.text, "")
+        print(f"    {row.status}, asked {times}, last {day(row.last_seen)}")
+        paint.refs((row.question_id, "in", *row.refs[:PLACES]))
     if not rows:
         print("no such question")
 
@@ -207,8 +246,8 @@ def borderline(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(rows, as_json=as_json):
         return
     for row in rows:
-        print(f"{row.score:.2f}  {row.one}  ({row.one_id})")
-        print(f"      {row.other}  ({row.other_id})")
+        paint.paragraph(f"{row.one} ({row.one_id})", "      ", first=f"{row.score:.2f}")
+        paint.paragraph(f"{row.other} ({row.other_id})", "      ")
     if not rows:
         print("no pair waits")
 
@@ -228,11 +267,12 @@ def journeys(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
         print(f"{row.path_label}  ({row.status}, {plural(row.waypoints, 'waypoint')})")
         paint.paragraph(row.core_inquiry)
         for stop in row.stops:
-            print(f"    {stop.seq:>2} {day(stop.at)} {', '.join(stop.labels)}")
+            labels = ", ".join(spaced(label) for label in stop.labels)
+            print(f"    {stop.seq:>2} {day(stop.at)} {labels}")
             paint.paragraph(stop.moment, "       ")
-            print("       " + "  ".join(stop.refs))
-        print("    frontier: " + paint.cut(row.frontier, 2 * paint.width()))
-        print(f"    {row.journey_id}  " + "  ".join(row.frontier_refs[:PLACES]))
+            paint.refs(stop.refs, indent="       ")
+        paint.paragraph("frontier: " + paint.cut(row.frontier, 2 * paint.width()))
+        paint.refs((row.journey_id, "at", *row.frontier_refs[:PLACES]))
     if not rows:
         print("no Journey: one begins when an inquiry moves through three threads")
 
@@ -243,8 +283,19 @@ def scouted(report: Any, *, as_json: bool, markdown: str) -> None:  # noqa: ANN4
 
     if markdown:
         Path(markdown).write_text(reports.to_markdown(report), "utf-8")
-    if not emit(report, as_json=as_json):
-        print(reports.to_table(report), end="")
+    if emit(report, as_json=as_json):
+        return
+    shape = ""
+    for one in report.seeds:
+        if one.shape != shape:
+            shape = one.shape
+            print(spaced(shape))
+        paint.paragraph(one.sentence, "    ", first=f"{one.rank:>2}")
+        paint.refs((one.seed_id, "on", *dict.fromkeys(ref.ref for ref in one.refs[:PLACES])))
+    for line in reports.account(report):
+        paint.paragraph(line, "")
+    if report.seeds:
+        print("more about one of them: clew seed ID")
 
 
 def shapes(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
@@ -252,7 +303,7 @@ def shapes(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(rows, as_json=as_json):
         return
     for row in rows:
-        wanted = f"  (for {', '.join(row.functions)})" if row.functions else ""
+        wanted = f"  (read by {', '.join(row.functions)})" if row.functions else ""
         print(f"{row.name}{wanted}")
         paint.paragraph(row.about)
 
@@ -262,22 +313,33 @@ def seed(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(found, as_json=as_json):
         return
     one = found.seed
-    print(f"{one.shape} {one.rank} ({one.kind}, level {one.level}, {one.provenance})")
+    level = "threads" if one.level else "nodes"
+    print(f"{spaced(one.shape)} {one.rank} ({spaced(one.kind)}, {one.provenance}, among {level})")
     paint.paragraph(found.sentence, "  ")
-    figures = ", ".join(f"{each.name} {each.value:g}" for each in (*one.sizes, *one.numbers))
-    paint.paragraph(f"score {one.score:g}; {figures}", "  ")
-    paint.rows(
-        ("  role", "node", "name"),
-        [(f"  {role}", node, name) for role, node, name in found.members],
+    figures = ", ".join(
+        f"{spaced(each.name)} {each.value:g}" for each in (*one.sizes, *one.numbers)
     )
+    paint.paragraph(f"score {one.score:g}; {figures}", "  ")
+    for role in dict.fromkeys(role for role, _, _ in found.members):
+        names = [name for each, _, name in found.members if each == role]
+        rest = f" and {len(names) - MEMBERS} more" if len(names) > MEMBERS else ""
+        quoted = ", ".join(f'"{name}"' for name in names[:MEMBERS])
+        paint.paragraph(f"{spaced(role)}: {quoted}{rest}", "    ", first="  ")
+    sides: dict[str, list[str]] = {}
     for turn in found.turns:
-        print(f"  {turn.ref}  for {turn.side or 'any side'}, {turn.role}, {day(turn.at)}")
+        sides.setdefault(turn.ref, []).append(spaced(turn.side) or "any side")
+    turns = {turn.ref: turn for turn in found.turns}
+    for ref, turn in tuple(turns.items())[:TURNS]:
+        print(f"  {ref}")
+        paint.paragraph(f"for {', '.join(sides[ref])}; {turn.role}, {day(turn.at)}")
         paint.paragraph(paint.cut(turn.text, 3 * paint.width()))
+    if len(turns) > TURNS:
+        print(f"  and {plural(len(turns) - TURNS, 'turn')} more; --json shows everything")
     if found.functions:
-        print("  wanted by " + ", ".join(found.functions))
+        print("  read by the dream function " + ", ".join(found.functions))
 
 
-def dreamt(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+def dreamt(done: Any, *, as_json: bool, dry_run: bool = False) -> None:  # noqa: ANN401
     """What one dream cycle landed, or why nothing came out."""
     if emit(done, as_json=as_json):
         return
@@ -285,19 +347,20 @@ def dreamt(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
     match result.outcome:
         case "landed":
             record = result.record
+            said = "would land" if dry_run else "landed"
             print(
-                f"{record.cycle_id} {record.outcome}: "
-                f"{plural(len(record.hypotheses), 'hypothesis')}, "
+                f"{said}: {plural(len(record.hypotheses), 'hypothesis')}, "
                 f"{len(record.parked)} parked, {plural(len(record.jobs), 'job')}"
             )
             for edge in record.hypotheses:
-                print(f"  {MARK}: {edge.title}")
+                paint.paragraph(f"{MARK}: {edge.title}", "  ")
                 paint.paragraph(edge.summary)
             if result.why_nothing:
-                print(f"  nothing accepted: {result.why_nothing}")
+                why = result.why_nothing.partition(" ")[0]
+                print(f"  none accepted: {DREAMT_NOTHING.get(why, spaced(result.why_nothing))}")
             print(f"next: {record.next_action}")
         case "nothing_due":
-            print(f"nothing due: {result.reason}\nnext: {result.next_action}")
+            print(f"nothing due\nnext: {result.next_action}")
         case "closed":
             line = result.lines[-1]
             print(
@@ -313,31 +376,35 @@ def hypotheses(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
         return
     for row in rows:
         edge = row.hypothesis
-        print(f"{edge.title}")
-        print(
-            f"    {MARK}; {row.standing.standing}, {edge.points} points, {edge.rule} ({edge.function})"
+        paint.paragraph(edge.title, "")
+        paint.paragraph(
+            f"{MARK}; {spaced(row.standing.standing)}, {edge.points} points, "
+            f"{spaced(edge.rule)} ({edge.function})"
         )
         paint.paragraph(edge.summary)
         for claim in row.claims:
-            print("    for      " + "  ".join(claim.refs))
+            paint.refs(claim.refs, "    for", EVIDENCE)
         for each in row.counter:
-            paint.paragraph(f"against  {each.statement}  {'  '.join(each.refs)}")
+            paint.paragraph(each.statement, EVIDENCE, first="    against")
+            paint.refs(each.refs, indent=EVIDENCE)
         if row.failed:
-            print("    parked   " + ", ".join(row.failed))
-        print(f"    review   {day(edge.review_after)}, then {edge.next_check.replace('_', ' ')}")
+            why = ", ".join(spaced(name) for name in row.failed)
+            paint.paragraph(why, EVIDENCE, first="    parked")
+        print(f"    review   {day(edge.review_after)}: {spaced(edge.next_check)}")
         print(f"    {edge.hypothesis_id}")
     if not rows:
-        print(
-            "no such hypothesis; clew dream makes some, clew hypotheses --state parked lists what waits"
-        )
+        print("no such hypothesis")
+        print("next: clew dream makes some; clew hypotheses --state parked lists what waits")
 
 
 def table(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     """Rows of a query."""
     if not emit(found, as_json=as_json):
         paint.rows(found.columns, found.rows)
+        if not found.rows:
+            print("no row")
         if found.truncated:
-            print("... more rows than --limit")
+            print("there are more rows: raise --limit")
 
 
 def exported(done: Any) -> None:  # noqa: ANN401
@@ -356,9 +423,15 @@ def written(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
 
 def formats(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401
     """Readers and export formats."""
-    if not emit(rows, as_json=as_json):
-        found = [(row.direction, row.name, row.tier, row.about) for row in rows]
-        paint.rows(("", "name", "tier", "what"), found)
+    if emit(rows, as_json=as_json):
+        return
+    for direction, title in (("read", "clew ingest reads"), ("write", "clew export writes")):
+        print(title)
+        for row in rows:
+            if row.direction == direction:
+                tier = f" ({row.tier})" if row.tier != "-" else ""
+                print(f"  {row.name}{tier}")
+                paint.paragraph(row.about, "      ")
 
 
 def verified(checked: Any, *, as_json: bool) -> None:  # noqa: ANN401
@@ -366,8 +439,10 @@ def verified(checked: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(checked, as_json=as_json):
         return
     print(f"checked {plural(checked.records, 'record')}, {plural(checked.turns, 'turn')}")
-    for fault in checked.faults:
-        print(f"{fault.kind}: {fault.subject}: {fault.detail}")
+    for fault in checked.faults[:FAULTS]:
+        paint.paragraph(f"{fault.kind}: {fault.subject}: {fault.detail}", "  ")
+    if len(checked.faults) > FAULTS:
+        print(f"  and {len(checked.faults) - FAULTS} more; --json shows everything")
     print(plural(len(checked.faults), "fault") if checked.faults else "everything holds")
     if checked.faults:
         print("next: clew rebuild, then clew verify")
@@ -387,6 +462,6 @@ def settings(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if emit(found, as_json=as_json):
         return
     rows = [(row.key, row.value, row.origin, row.allowed) for row in found.rows]
-    paint.rows(("key", "value", "from", "allowed"), rows)
+    paint.rows(("key", "value", "from", "allowed"), rows, paint.whole)
     if found.written:
         print(f"written to {found.written}")

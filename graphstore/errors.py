@@ -123,7 +123,7 @@ class MigrationFailed(StoreError):
 class NotFound(StoreError):
     """There is no {kind} {id}."""
 
-    hint = "list what there is with the matching command, for example: clew threads"
+    hint = "clew threads, questions, journeys, hypotheses and scout list what there is"
 
     def __init__(self, kind: str, id: str) -> None:  # noqa: A002 - the field's word
         Error.__init__(self, kind, id)
@@ -134,9 +134,10 @@ class NotFound(StoreError):
 class QueryRefused(StoreError):
     """The query was refused: {reason}."""
 
-    hint = "only reading Cypher is allowed: MATCH ... RETURN ..."
+    hint = "only reading Cypher is allowed: MATCH ... RETURN ...; docs/model.md lists the tables"
 
     def __init__(self, reason: str) -> None:
+        reason = " ".join(reason.split()).rstrip(".")  # engines speak in several lines
         Error.__init__(self, reason)
         self.reason = reason
 

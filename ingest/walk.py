@@ -53,7 +53,7 @@ class IngestError(Error):
 class SourceNotFound(IngestError):
     """There is no file or folder at {path}."""
 
-    hint = "check the path; without one, well-known places are searched"
+    hint = "check the path"
 
     def __init__(self, path: str) -> None:
         super().__init__(path)

@@ -26,7 +26,7 @@ from graphstore.model.hypothesis import (
     Standing,
     standing,
 )
-from graphstore.model.record import GateLine
+from graphstore.model.record import GateLine, ParkedDraft
 from graphstore.store import Store
 from service import scouting
 from service.answers import HypothesisRow
@@ -95,12 +95,9 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
     ``state`` parked lists drafts that wait, with the checks they failed.
     """
     names = Names(store.ground())
-    waiting = {
-        draft.hypothesis.hypothesis_id: draft for cycle in store.cycles() for draft in cycle.parked
-    }
     edges: list[tuple[AnyHypothesis, tuple[str, ...]]]
     if state == HypothesisState.PARKED:
-        edges = [(draft.hypothesis, draft.failed) for draft in waiting.values()]
+        edges = [(draft.hypothesis, draft.failed) for draft in waiting(store)]
     else:
         edges = [
             (edge, ())
@@ -112,6 +109,15 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
         edges, key=lambda each: (-each[0].points, -each[0].retention, each[0].hypothesis_id)
     )
     return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in order)
+
+
+def waiting(store: Store) -> tuple[ParkedDraft, ...]:
+    """Parked drafts that did not come to stand later, each once, as last parked."""
+    parked = {
+        draft.hypothesis.hypothesis_id: draft for cycle in store.cycles() for draft in cycle.parked
+    }
+    stands = {edge.hypothesis_id for edge in every_edge(store)}
+    return tuple(draft for name, draft in parked.items() if name not in stands)
 
 
 def every_edge(store: Store) -> tuple[AnyHypothesis, ...]:

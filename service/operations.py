@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 from dream.cycle import Ask, Mode
+from dream.functions import load as known_function
 from dream.use import Request, use
 from export import Switches, Written
-from graphstore.errors import NotFound, SettingsError
+from graphstore.errors import NotFound
 from graphstore.model.answers import (
     ConceptRow,
     Fetched,
@@ -20,7 +22,8 @@ from graphstore.model.answers import (
     ThreadRow,
 )
 from graphstore.model.conversation import Role
-from graphstore.model.knowledge import SeedRow
+from graphstore.model.hypothesis import Expired, HypothesisState, Invalidated, ReviewDue, Valid
+from graphstore.model.knowledge import JourneyStatus, QuestionStatus, SeedRow
 from graphstore.model.query import QueryTable, RebuildReport, Scalar
 from graphstore.queries import provenance
 from graphstore.queries import recall as finding
@@ -47,10 +50,14 @@ from service.answers import (
     WrittenFiles,
 )
 from service.dreaming import Dreamt
-from service.moments import moment
+from service.moments import WrongValue, moment, one_of
 from service.session import Session
 from topology.model import Limits
 from topology.report import ScoutReport
+
+STANDINGS: Final = tuple(
+    kind.model_fields["standing"].default for kind in (Valid, ReviewDue, Expired, Invalidated)
+)
 
 
 def up(
@@ -99,9 +106,10 @@ def ingest(
     """Read transcripts into threads of clean turns."""
     if not paths:
         raise taking.NothingNamed
+    opened = not dry_run or session.exists
     options = taking.options_of(
         session.settings.ingest,
-        session.salt(),
+        session.salt() if opened else b"nothing is kept",
         format=reader or None,
         notes=notes or session.settings.ingest.notes,
         mask=mask and session.settings.ingest.mask,
@@ -109,6 +117,8 @@ def ingest(
         dry_run=dry_run,
     )
     session.progress("reading")
+    if not opened:
+        return taking.preview(paths, None, options, session.now())
     with session.store("ingest", make=True) as store:
         if dry_run:
             return taking.preview(paths, store, options, session.now())
@@ -125,7 +135,7 @@ def recall(
     session: Session,
     cue: str,
     *,
-    limit: int = 10,
+    limit: int = 0,
     project: str = "",
     source: str = "",
     role: str = "",
@@ -138,29 +148,22 @@ def recall(
     filters = Filters(
         project=project or None,
         source=source or None,
-        role=role_named(role),
-        since=moment(since),
-        until=moment(until),
+        role=Role(role) if one_of("role", role, Role) else None,
+        since=moment(since, "since"),
+        until=moment(until, "until"),
         threads=(thread,) if thread else (),
     )
-    now, then = session.now(), moment(as_of)
+    now, then = session.now(), moment(as_of, "as-of")
     with session.store("recall") as store:
         return finding.recall(
             store,
             cue,
-            limit,
+            limit or session.settings.recall.limit,
             filters,
             then,
             now=now,
             hypotheses=lambda refs: usable(resting_on(store, refs, then or now)),
         )
-
-
-def role_named(name: str) -> Role | None:
-    """A role by name; None for an empty one. Raises SettingsError."""
-    if name and name not in set(Role):
-        raise SettingsError("role", "human, assistant or other")
-    return Role(name) if name else None
 
 
 def usable(views: tuple[HypothesisView, ...]) -> tuple[HypothesisView, ...]:
@@ -203,8 +206,9 @@ def questions(
     session: Session, *, limit: int = 50, status: str = "", recurring: bool = False
 ) -> tuple[QuestionRow, ...]:
     """List questions, most asked first."""
+    wanted = one_of("status", status, QuestionStatus)
     with session.store("questions") as store:
-        return listed_questions(store, limit, status=status or None, recurring=recurring)
+        return listed_questions(store, limit, status=wanted, recurring=recurring)
 
 
 def borderline(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
@@ -236,16 +240,21 @@ def concepts(session: Session, *, limit: int = 50, generic: bool = False) -> tup
 
 def journeys(session: Session, *, journey: str = "", status: str = "") -> tuple[JourneyRow, ...]:
     """List Journeys and their frontiers, or show one."""
+    wanted = one_of("status", status, JourneyStatus)
     with session.store("journeys") as store:
         if journey:
             return (one_journey(store, journey, session.now()),)
-        return listed_journeys(store, session.now(), status=status or None)
+        return listed_journeys(store, session.now(), status=wanted)
 
 
 def hypotheses(
     session: Session, *, state: str = "", standing: str = "", function: str = "", limit: int = 20
 ) -> tuple[HypothesisRow, ...]:
     """List hypotheses with their evidence, counter-evidence and standing."""
+    one_of("state", state, HypothesisState)
+    one_of("standing", standing, STANDINGS)
+    if function:
+        known_function(function)
     with session.store("hypotheses") as store:
         rows = dreaming.rows(store, session.now(), state=state)
     return tuple(
@@ -297,15 +306,11 @@ def scout(
     public: bool = False,
 ) -> ScoutReport:
     """Find the places of the graph that are worth a second look."""
-    scope = Scope(since=moment(since), until=moment(until))
+    scope = Scope(since=moment(since, "since"), until=moment(until, "until"))
+    asked = limits(session, level=level, top=top)
+    whole = not shapes and scope == Scope() and asked == limits(session)
     with session.store("scout") as store:
-        return scouting.scouted(
-            store,
-            limits(session, level=level, top=top),
-            shapes=shapes,
-            scope=None if scope == Scope() else scope,
-            public=public,
-        )
+        return scouting.scouted(store, asked, shapes=shapes, scope=scope, public=public, keep=whole)
 
 
 def seed(session: Session, seed_id: str) -> SeedView:
@@ -332,6 +337,8 @@ def dream(
     seed: str = "",
 ) -> Dreamt:
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
+    if function:
+        known_function(function)
     mode: Mode = "dry_run" if dry_run else "stage" if stage else "normal"
     ask = Ask(mode=mode, function=function or None, seed=seed or None)
     return dreaming.dreamt(session, ask, limits(session))
@@ -391,7 +398,7 @@ def config(session: Session, act: str = "list", key: str = "", value: str = "") 
                 written=str(settings.user_file()),
             )
         case _:
-            raise SettingsError(act, "list, get or set")
+            raise WrongValue("config", act, "list, get or set")
 
 
 def formats(session: Session) -> tuple[FormatRow, ...]:

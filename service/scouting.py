@@ -16,6 +16,7 @@ from topology.report import Reread, ScoutReport
 from topology.scout import GROUP, PACKAGE, scout, shape_names
 
 TABLES = (("q:", "Question"), ("c:", "Concept"))
+WHOLE = Scope()
 
 
 def scouted(
@@ -23,33 +24,37 @@ def scouted(
     limits: Limits,
     *,
     shapes: tuple[str, ...] = (),
-    scope: Scope | None = None,
+    scope: Scope = WHOLE,
     public: bool = False,
     keep: bool = True,
 ) -> ScoutReport:
-    """Scout the store and, for an unscoped run over all shapes, keep its Seeds.
+    """Scout the store; ``keep`` the Seeds only of a run over everything, with the usual limits.
 
     Raises UnknownShape.
     """
-    found = scout(store.view(scope or Scope()), shapes or None, limits)
+    found = scout(store.view(scope), shapes or None, limits)
     wanted = {member.node_id for seed in found.seeds for member in seed.members}
     wanted.update(hub for seed in found.seeds for hub in seed.hubs)
     wanted.update(hub.concept_id for hub in found.hidden_hubs)
     names = labels(store, wanted)
     report = reports.report(found, names, reread(store, found.seeds), public=public)
-    if keep and not (shapes or scope or limits.level is not None):
+    if keep:
         named = report if not public else reports.report(found, names, reread(store, found.seeds))
         put(store, named)
+        store.jobs.reach("seeds", mark_of(store, limits))
     return report
 
 
 def refresh(store: Store, limits: Limits) -> tuple[SeedRow, ...]:
     """Current Seeds of the store; scouted again only when records or limits changed."""
-    mark = f"{knowledge_seq(store)} {digest(limits.model_dump(mode='json'))}"
-    if store.jobs.reached("seeds") != mark or "seeds" not in store.meta():
+    if store.jobs.reached("seeds") != mark_of(store, limits) or "seeds" not in store.meta():
         scouted(store, limits)
-        store.jobs.reach("seeds", mark)
     return tuple(row for row in store.nodes(SeedRow) if row.resolved_run is None)
+
+
+def mark_of(store: Store, limits: Limits) -> str:
+    """What the Seeds of a run depend on."""
+    return f"{knowledge_seq(store)} {digest(limits.model_dump(mode='json'))}"
 
 
 def knowledge_seq(store: Store) -> int:

@@ -40,6 +40,11 @@ class Session:
         """Folder of the workspace."""
         return self.settings.workspace_path
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a store to open."""
+        return (self.workspace / "ledger.db").exists()
+
     @contextmanager
     def store(self, purpose: str, *, make: bool = False) -> Iterator[Store]:
         """Open the store for one operation.
@@ -49,8 +54,9 @@ class Session:
         """
         from ingest.derive import Derivation
 
-        if not make and not (self.workspace / "ledger.db").exists():
+        if not (make or self.exists):
             raise StoreNotFound(str(self.workspace))
+        self.workspace.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         chosen = self.settings.store
         with open_store(
             self.workspace,
@@ -67,7 +73,9 @@ class Session:
         """Key of the hashes beside masked secrets: made once, readable by the owner alone."""
         path = self.workspace / "mask.salt"
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.touch(mode=0o600)
-            path.write_bytes(secrets.token_bytes(SALT_BYTES))
+            self.workspace.mkdir(parents=True, exist_ok=True, mode=0o700)
+            partial = path.with_suffix(".new")  # a crash must not leave an empty key behind
+            partial.touch(mode=0o600)
+            partial.write_bytes(secrets.token_bytes(SALT_BYTES))
+            partial.replace(path)
         return path.read_bytes()

@@ -8,6 +8,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
@@ -25,8 +26,8 @@ Tree: TypeAlias = "dict[str, str | int | float | bool | list[str] | Tree]"
 PREFIX: Final = "CLEW_"
 PROJECT_FILE: Final = Path(".clew/clew.toml")
 PROJECT_MAY: Final = (
-    "scout.",
-    "recall.",
+    "scout.*",
+    "recall.*",
     "ingest.skip_dirs",
     "ingest.notes",
     "ingest.me",
@@ -100,7 +101,7 @@ class Settings(Value):
     @property
     def workspace_path(self) -> Path:
         """Folder of the workspace in use."""
-        home = self.store.home or os.environ.get("CLEW_HOME", "")
+        home = self.store.home
         base = Path(home).expanduser() if home else user_data_path("clew", appauthor=False)
         return base / self.store.workspace
 
@@ -156,23 +157,21 @@ def layers(flags: Mapping[str, Leaf], folder: Path) -> Iterator[tuple[str, Flat]
 
 
 def file_layer(path: Path) -> Flat:
-    """Dotted keys of a settings file; none if it is absent."""
+    """Dotted keys of a settings file; none if it is absent. Raises SettingsError."""
     try:
-        text = path.read_text("utf-8")
-    except OSError:
+        return dict(flat(tomllib.loads(path.read_text("utf-8"))))
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    try:
-        return dict(flat(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError:
-        raise SettingsError(str(path), "a TOML file") from None
+    except (OSError, ValueError):  # unreadable, not UTF-8, not TOML
+        raise SettingsError(f"file {path}", "it must be readable TOML") from None
 
 
 def project_layer(path: Path) -> Flat:
     """Dotted keys of a project file; only a short list is allowed there."""
     layer = file_layer(path)
     for key in layer:
-        if not key.startswith(PROJECT_MAY):
-            raise SettingsError(f"{key} in {path}", "not allowed in a project file")
+        if not any(fnmatchcase(key, allowed) for allowed in PROJECT_MAY):
+            raise SettingsError(f"{key} in {path}", "a project file may not set it")
     return layer
 
 
@@ -190,10 +189,13 @@ def environment_layer(environment: Mapping[str, str]) -> Flat:
 
 def parsed(key: str, value: str) -> Leaf:
     """A value from text: lists for the keys that hold lists, else as it is."""
-    if isinstance(at(Settings(), key), tuple):
+    if not isinstance(at(Settings(), key), tuple):
+        return value
+    try:
         found = json.loads(value) if value.startswith("[") else value.split(",")
-        return [str(each).strip() for each in found if str(each).strip()]
-    return value
+    except ValueError:
+        raise SettingsError(key, "words with commas between them, or a JSON list") from None
+    return [str(each).strip() for each in found if str(each).strip()]
 
 
 def at(value: Value, key: str) -> Any:  # noqa: ANN401 - a leaf or a block
@@ -230,7 +232,7 @@ def nested(layer: Flat) -> Tree:
 def refused(cause: ValidationError) -> SettingsError:
     """The first problem as an error that names key and range, never the value."""
     first = cause.errors(include_url=False, include_input=False)[0]
-    key = ".".join(str(part) for part in first["loc"])
+    key = ".".join(str(part) for part in first["loc"] if not isinstance(part, int))
     known = {row.key: row.allowed for row in rows(Settings(), {})}
     return SettingsError(key, known.get(key, "no such setting"))
 
@@ -290,24 +292,16 @@ def write(loaded: Loaded, key: str, value: str, folder: Path) -> Setting:
     Raises SettingsError naming the key and its range.
     """
     row(loaded, key)
-    layer = {**file_layer(user_file()), key: parsed(key, value)}
-    load(layer, folder)
+    layer = file_layer(user_file())
+    checked = row(load({**layer, key: parsed(key, value)}, folder), key)
+    layer[key] = json.loads(checked.value)
     user_file().parent.mkdir(parents=True, exist_ok=True)
-    user_file().write_text(toml(layer), "utf-8")
+    partial = user_file().with_suffix(".new")
+    partial.write_text(toml(layer), "utf-8")
+    partial.replace(user_file())
     return row(load({}, folder), key)
 
 
 def toml(layer: Flat) -> str:
     """Dotted keys as TOML; JSON strings, numbers and lists are TOML too."""
-    return "".join(f"{key} = {json.dumps(bare(layer[key]))}\n" for key in sorted(layer))
-
-
-def bare(value: Leaf) -> Leaf:
-    """A value typed as text as what it is."""
-    if isinstance(value, str):
-        try:
-            found = json.loads(value)
-        except ValueError:
-            return value
-        return found if isinstance(found, int | float) else value
-    return value
+    return "".join(f"{key} = {json.dumps(layer[key])}\n" for key in sorted(layer))

@@ -12,7 +12,7 @@ from graphstore.model.record import Count
 from graphstore.store import Store
 from ingest.model import IngestReport
 from service.answers import StageTime, Status, UpReport, WrittenFiles
-from service.dreaming import Dreamt
+from service.dreaming import Dreamt, waiting
 from service.settings import Settings
 
 
@@ -87,9 +87,7 @@ def outcome(dreamt: Dreamt) -> str:
 
 def parked(store: Store) -> int:
     """Drafts that wait, each counted once."""
-    return len(
-        {draft.hypothesis.hypothesis_id for cycle in store.cycles() for draft in cycle.parked}
-    )
+    return len(waiting(store))
 
 
 def status(store: Store, settings: Settings) -> Status:

@@ -151,7 +151,7 @@ def report_view(store: Store, taken: IngestReport | None, now: datetime) -> Repo
         journeys=tuple(journeys(index, now)),
         seeds=tuple(map(seed_line, best(current_seeds(store)))),
         hypotheses=tuple(map(hypothesis_line, live_first(hypotheses)))[:MOST_HYPOTHESES],
-        losses=losses(taken),
+        losses=losses(store, taken),
         explorer=PAGE,
     )
 
@@ -179,13 +179,24 @@ def new(taken: IngestReport | None) -> tuple[Count, ...]:
     return tuple(Count(name=name, count=count) for name, count in figures.items())
 
 
-def losses(taken: IngestReport | None) -> tuple[LossLine, ...]:
-    """What the last ingest could not read or had to mend."""
-    if taken is None:
-        return ()
+def losses(store: Store, taken: IngestReport | None) -> tuple[LossLine, ...]:
+    """What could not be read or had to be mended: of every file, as last read.
+
+    Files that gave nothing at all are known to the last ingest alone.
+    """
+    counts: Counter[str] = Counter()
+    places: dict[str, list[str]] = {}
+    for row in store.files.all():
+        for code in row.codes:
+            counts[code.name] += code.count
+            places.setdefault(code.name, []).append(Path(row.path).name)
+    for lost in taken.codes if taken is not None else ():
+        if lost.code not in counts:
+            counts[lost.code] = lost.count
+            places[lost.code] = list(lost.places)
     return tuple(
-        LossLine(code=code.code, count=code.count, detail=", ".join(code.places[:3]))
-        for code in taken.codes
+        LossLine(code=code, count=counts[code], detail=", ".join(places[code][:3]))
+        for code in sorted(counts)
     )
 
 
@@ -311,5 +322,6 @@ def format_rows() -> tuple[FormatRow, ...]:
 
 
 def first_line(module: object) -> str:
-    """First line of a docstring."""
-    return (module.__doc__ or "").strip().splitlines()[0]
+    """First sentence or line of a docstring, in plain signs."""
+    line = (module.__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(line.replace("``", "`").split())

@@ -158,6 +158,8 @@ class HiddenHub(Value):
     concept_id: str
     df: int
     rule: HubRule
+    label: str = ""
+    """What people call it; filled by the report, empty in its public form."""
 
 
 class ShapeMetrics(Value):

@@ -123,7 +123,9 @@ def report(
         params_hash=scouted.params_hash,
         is_public=public,
         view=scouted.view,
-        hidden_hubs=scouted.hidden_hubs,
+        hidden_hubs=tuple(
+            hub.replace(label=shown.get(hub.concept_id, "")) for hub in scouted.hidden_hubs
+        ),
         hidden_hub_count=scouted.hidden_hub_count,
         seeds=tuple(seed.replace(sentence=sentence(seed, shown)) for seed in kept),
         controls=scouted.controls,
@@ -297,7 +299,7 @@ def to_table(found: ScoutReport) -> str:
         for seed in _of(found, shape):
             lines.append(f"{seed.rank:>4}  {seed.score:<10g}{seed.sentence}")
             lines.append(f"      {_sizes(seed)}  {_first_refs(seed)}")
-    return "\n".join([*lines, *_account(found)]) + "\n"
+    return "\n".join([*lines, *account(found)]) + "\n"
 
 
 def to_markdown(found: ScoutReport) -> str:
@@ -308,7 +310,7 @@ def to_markdown(found: ScoutReport) -> str:
         lines += [f"- score {seed.score:g}, {_sizes(seed)}"]
         lines += [f"- [{ref.ref}](#{ref.ref}) ({ref.side})" for ref in seed.refs]
         lines.append("")
-    return "\n".join([*lines, "## Account", "", *(f"- {line}" for line in _account(found))]) + "\n"
+    return "\n".join([*lines, "## Account", "", *(f"- {line}" for line in account(found))]) + "\n"
 
 
 def _shapes(found: ScoutReport) -> list[str]:
@@ -327,13 +329,16 @@ def _first_refs(seed: Seed) -> str:
     return " ".join(dict.fromkeys(ref.ref for ref in seed.refs[:3]))
 
 
-def _account(found: ScoutReport) -> Iterator[str]:
+def account(found: ScoutReport) -> Iterator[str]:
     """What was set aside, skipped, cut off or forbidden; and why nothing, if nothing."""
     if not found.seeds:
         yield _nothing(found.view)
     if found.hidden_hub_count:
-        named = ", ".join(f"{hub.concept_id} ({hub.df})" for hub in found.hidden_hubs[:5])
-        yield f"{found.hidden_hub_count} generic concepts set aside: {named}"
+        named = ", ".join(
+            f"{hub.label or hub.concept_id} ({hub.df})" for hub in found.hidden_hubs[:5]
+        )
+        noun = "concept" if found.hidden_hub_count == 1 else "concepts"
+        yield f"{found.hidden_hub_count} generic {noun} set aside: {named}"
     yield from (f"{skipped.shape} skipped: {skipped.reason}" for skipped in found.skipped)
     yield from (f"{cut.shape}: {cut.what}, {cut.done} of {cut.of} done" for cut in found.truncated)
     yield from (f"rejected, {row.reason}: {row.count}" for row in found.rejected_by_reason)

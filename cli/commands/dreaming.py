@@ -30,7 +30,7 @@ def dream(
     from cli import show
 
     done = run("dream", dry_run=dry_run, stage=stage, function=function, seed=seed)
-    show.dreamt(done, as_json=as_json)
+    show.dreamt(done, as_json=as_json, dry_run=dry_run)
 
 
 def hypotheses(

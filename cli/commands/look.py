@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 def recall(
     cue: Annotated[list[str], typer.Argument(help="What you remember of it.", show_default=False)],
-    limit: Limit = 10,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", "-n", min=0, max=200, help="At most this many; 0: the setting."),
+    ] = 0,
     project: Project = "",
     source: Source = "",
     role: Annotated[str, typer.Option(help="human or assistant.", show_default=False)] = "",
@@ -75,7 +78,7 @@ def fetch(
 
     turns = run("fetch", refs=tuple(refs))
     show.fetched(turns, as_json=as_json)
-    raise typer.Exit(exits.of_fetch(turns))
+    raise typer.Exit(exits.of_fetch(*turns))
 
 
 def open_turn(
@@ -86,9 +89,11 @@ def open_turn(
     as_json: Json = False,
 ) -> None:
     """Show a turn in its thread, with file and line."""
-    from cli import show
+    from cli import exits, show
 
-    show.opened(run("open_turn", ref=ref, around=around), as_json=as_json)
+    found = run("open_turn", ref=ref, around=around)
+    show.opened(found, as_json=as_json)
+    raise typer.Exit(exits.of_fetch(found))
 
 
 def threads(

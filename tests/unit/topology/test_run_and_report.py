@@ -350,5 +350,8 @@ class TestReport:
     def test_generic_concepts_are_named(self, sketch):
         sketch.ask("s:1", "q:1")
         sketch.mention("q:1", "c:code", ("s:1", 3), STOP)
-        text = to_table(report(topology.scout(sketch.view(), None, Limits()), {}))
-        assert "1 generic concepts set aside: c:code (1)" in text
+        scouted = topology.scout(sketch.view(), None, Limits())
+        assert "1 generic concept set aside: c:code (1)" in to_table(report(scouted, {}))
+        labels = {"c:code": "code"}
+        assert "set aside: code (1)" in to_table(report(scouted, labels))
+        assert "set aside: c:code (1)" in to_table(report(scouted, labels, public=True))
