@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from dream.model import Bridge, Draft, Pack, Pair, Side
-from dream.wording import cut, plural
+from dream.wording import cut, plural, quote
 from graphstore.model.hypothesis import Claim
 
 TITLE, SUMMARY = 90, 400
@@ -70,7 +70,7 @@ def cues(pack: Pack, pair: Pair, cited: set[str]) -> tuple[str, ...]:
     mentioned = [each.concept_id for each in pack.concepts if cited.intersection(each.aliases)]
     ends = (pair.dst,) if pair.dst_table == "Concept" else ()
     order = dict.fromkeys((*ends, *pair.shared, *mentioned))
-    return tuple(names[each] for each in order if each in names)[:CUES]
+    return tuple(quote(names[each], 60) for each in order if each in names)[:CUES]
 
 
 def labels(pack: Pack, concepts: Iterable[str], most: int = 3) -> tuple[str, ...]:

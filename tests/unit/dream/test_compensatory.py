@@ -497,11 +497,11 @@ def test_markup_in_a_turn_is_shown_as_plain_marks():
     bad = 'Is <img src="x"> [here](https://evil.example) or "there"?'
     plot = Plot()
     for thread in "abc":
-        plot.say(thread, bad, "oil", "pallet", asks=True)
+        plot.say(thread, bad, "oil", "<b>pallet</b>", asks=True)
     made = packed(plot, "question_link", question_id(bad))
     found = only(recurring_question(made))
     said = json.dumps(found.model_dump(mode="json"))
-    assert "<img" not in said
+    assert "<" not in said
     assert "](" not in said
     assert "://" not in said
     assert is_sound(made, found)
