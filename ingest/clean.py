@@ -63,6 +63,8 @@ class CleanTurn:
     calls: Calls = ()
     interim: bool = False
     touched: tuple[str, ...] = ()
+    passing: bool = False
+    """Interim for certain and too short to be kept: no text here, its print is the folded one."""
 
     @property
     def clean(self) -> bool:
@@ -72,6 +74,8 @@ class CleanTurn:
     @property
     def folded(self) -> str:
         """Role and text without differences of white space."""
+        if self.passing:
+            return self.fingerprint
         return fingerprint(self.raw.role, " ".join(self.text.split()))
 
 
@@ -122,8 +126,9 @@ class _Cleaner:
         kept: list[CleanTurn] = []
         waiting: list[tuple[str, int]] = []
         paths: list[str] = []
-        for raw in self.raw.turns:
-            turn = self.turn(raw)
+        following = [*self.raw.turns[1:], None]
+        for raw, after in zip(self.raw.turns, following, strict=False):
+            turn = self.turn(raw, after)
             if turn is None:
                 waiting.extend(self.calls(raw.calls))
                 paths.extend(raw.touched)
@@ -138,13 +143,21 @@ class _Cleaner:
             kept.append(turn)
         return kept
 
-    def turn(self, raw: RawTurn) -> CleanTurn | None:
+    def turn(self, raw: RawTurn, after: RawTurn | None = None) -> CleanTurn | None:
         """The turn of a message, or None if it holds no words: its records are counted."""
         text, dropped = self.words(raw)
         raw.blocks = ()
         if not text:
             self.tally.drop(dropped, raw.records)
             return None
+        if self.passes(raw, after, text):
+            self.keys(raw)
+            folded = fingerprint(raw.role, " ".join(text.split()))
+            calls, touched = self.calls(raw.calls), tuple({self.path(one) for one in raw.touched})
+            return CleanTurn(
+                raw, "", folded, None, (), (), self.carrier, self.carrier, calls, touched=touched,
+                passing=True,
+            )  # fmt: skip
         masked, spans = self.masker(text)
         at = self.time(raw.at)
         raw.taint = raw.taint or Taint(raw.role.value)
@@ -167,6 +180,18 @@ class _Cleaner:
             calls=self.calls(raw.calls),
             touched=touched,
         )
+
+    def passes(self, raw: RawTurn, after: RawTurn | None, text: str) -> bool:
+        """Whether a message is said in passing: short, on the way, with more behind it.
+
+        Most messages of an agent are; they are spared the work on texts that are kept.
+        """
+        on_the_way = raw.calls_tool if raw.final is None else not raw.final
+        if not self.raw.agent or not on_the_way or raw.role is not Role.ASSISTANT:
+            return False
+        least = self.options.interim_min_chars
+        more = after is not None and after.role is Role.ASSISTANT and any(after.blocks)
+        return more and (least < 0 or len(text) < least)
 
     def words(self, raw: RawTurn) -> tuple[str, Disposition]:
         """Words of a message, and what it counts as if there are none."""

@@ -68,7 +68,7 @@ def _by_exchange(
     answers = _answers(turns, live=live)
     for index, turn in enumerate(turns):
         interim = is_interim(turn) and index not in answers
-        if interim and not _long_enough(turn, options):
+        if turn.passing or (interim and not _long_enough(turn, options)):
             waiting.extend(turn.calls)
             paths.update(turn.touched)
             settled.passed_words.add(turn.folded)
@@ -94,7 +94,7 @@ def _answers(turns: list[CleanTurn], *, live: bool) -> set[int]:
             if last is not None:
                 found.add(last)
             last = None
-        elif turn.raw.role is Role.ASSISTANT:
+        elif turn.raw.role is Role.ASSISTANT and not turn.passing:
             last = index
     if last is not None and not live:
         found.add(last)

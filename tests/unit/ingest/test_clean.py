@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from graphstore.ids import fingerprint
 from graphstore.model.conversation import Attachment, Event, Role, Taint
 from ingest.clean import choose_title, clean, find_links, short_title
 from ingest.model import RawThread, RawTurn, Summary, Tally, TitleCandidate
@@ -177,3 +178,14 @@ def test_a_title_from_a_question_is_one_line_cut_at_a_word():
     words = "seven letters " * 10
     assert short_title(words) == ("seven letters " * 5 + "seven").strip()
     assert short_title("x" * 100) == "x" * 80
+
+
+def test_what_is_said_in_passing_is_spared_all_work_but_remembered():
+    way = RawTurn(Role.ASSISTANT, (f"Let  me look {KEY}",), calls=(("f", 1),), calls_tool=True)
+    answer = RawTurn(Role.ASSISTANT, ("Done",))
+    thread, _ = cleaned(way, answer, agent=True)
+    first, second = thread.turns
+    assert (first.passing, first.text, second.passing) == (True, "", False)
+    assert first.folded == fingerprint(Role.ASSISTANT, f"Let me look {KEY}")
+    last, _ = cleaned(RawTurn(Role.ASSISTANT, ("Let me look",), calls_tool=True), agent=True)
+    assert not last.turns[0].passing
