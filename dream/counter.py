@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Final, TypeAlias
 
+from dream.company import nested
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.pairs import Candidate
@@ -57,10 +58,15 @@ def already_linked(
         yield "Already connected by an extracted link.", link.source_refs, ""
     for middle in index.common(pair.src, pair.dst):
         table = index.table(middle)
-        if middle not in shared and table is not None:
+        if table is not None and not is_claimed(middle, table, shared, index):
             label = index.label(table, middle)
             statement = f'Already connected through "{quote(label, 60)}".'
             yield statement, index.refs_of(table, middle), label
+
+
+def is_claimed(middle: str, table: str, shared: tuple[str, ...], index: Index) -> bool:
+    """Whether a middle is what the pair is said to share, under a longer or a shorter label."""
+    return table == "Concept" and any(nested(index, middle, each) for each in shared)
 
 
 def contradicted(

@@ -940,6 +940,14 @@ def test_a_link_or_another_middle_is_a_connection_already():
     )
 
 
+def test_a_shorter_label_of_what_is_shared_is_no_other_middle():
+    plot = Plot()
+    for thread, text in (("a", LINE), ("b", GROOVE)):
+        plot.say(thread, text, "winding drum", "drum", "oil", asks=True)
+    members = (("side_a", "test:a"), ("side_b", "test:b"))
+    assert "already_linked" not in kinds_of(plot, seed_focus("weak_bridge", *members))
+
+
 def test_a_direct_link_is_a_connection_already():
     plot = rhyming()
     plot.link(LINE, GROOVE)
