@@ -101,9 +101,12 @@ def test_sources_never_meet():
 
 def test_a_fork_of_words_needs_its_pointer():
     parent = strand("a", "ab", sharing="words")
-    beads = tuple(one._replace(key="x" + one.fingerprint) for one in parent.beads)
+    beads = tuple(one._replace(key=None) for one in parent.beads)
     child = Strand("s:b", "s", "b", beads, 2, "words", ("a",))
     assert told(parent, child) == {"s:b": ("s:a", "forked_from", 2)}
+    assert told(parent, Strand("s:b", "s", "b", beads, 2, "words")) == {}
+    keyed = tuple(one._replace(key="x" + one.fingerprint) for one in parent.beads)
+    assert told(parent, Strand("s:b", "s", "b", keyed, 2, "words", ("a",)))["s:b"][2] == 0
 
 
 def test_links_wait_for_parents_that_are_not_at_hand():
