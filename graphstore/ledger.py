@@ -134,6 +134,12 @@ class Ledger:
         entry = self.last()
         return 0 if entry is None else entry.seq
 
+    def last_seq_of(self, *kinds: str) -> int:
+        """Sequence of the newest record of these kinds; 0 when there is none."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self.select(f"SELECT max(seq) FROM record WHERE kind IN ({marks})", kinds)  # noqa: S608 - only marks
+        return int(rows[0][0] or 0)
+
     def append(self, record: Record, at: datetime) -> int:
         """Chain one record on and return its sequence; call it inside a transaction."""
         with self.transaction() as connection:

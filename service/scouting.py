@@ -59,8 +59,7 @@ def mark_of(store: Store, limits: Limits) -> str:
 
 def knowledge_seq(store: Store) -> int:
     """Sequence of the newest record that changes what the scout sees: dreams do not."""
-    rows = store.ledger.select("SELECT max(seq) FROM record WHERE kind NOT IN ('cycle', 'review')")
-    return int(rows[0][0] or 0)
+    return store.ledger.last_seq_of("thread", "journey", "epoch")
 
 
 def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:

@@ -132,13 +132,14 @@ def walk(store: Store, derive: Derive, now: datetime) -> None:
 
     A mark says up to which record this was done, so that a run with nothing new does nothing.
     """
-    epoch, mark = store.epoch(), f"{store.ledger.last_seq()} {derive.version}"
+    epoch = store.epoch()
+    mark = f"{store.ledger.last_seq_of('thread', 'epoch')} {derive.version}"
     if epoch is None or store.jobs.reached("journeys") == mark:
         return
     with store.deferred():
         for record in derive.journeys(store.ground(), store.journey_records(), epoch):
             store.commit(record, now)
-    store.jobs.reach("journeys", f"{store.ledger.last_seq()} {derive.version}")
+    store.jobs.reach("journeys", mark)
 
 
 def preview(

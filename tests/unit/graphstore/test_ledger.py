@@ -77,6 +77,15 @@ def test_records_are_found_by_kind_and_subject(ledger):
     assert ledger.kinds() == {"thread", "journey"}
 
 
+def test_the_newest_of_some_kinds_is_found(ledger):
+    assert ledger.last_seq_of("thread", "journey") == 0
+    ledger.append(a_thread_record("t1", "Why?"), NOW)
+    ledger.append(a_journey_record(a_stop(1, "t1", 1)), NOW)
+    assert ledger.last_seq_of("thread") == 1
+    assert ledger.last_seq_of("thread", "journey") == 2
+    assert ledger.last_seq_of("epoch") == 0
+
+
 def test_it_survives_closing(path):
     with closing(Ledger(path)) as first:
         filled(first)
