@@ -17,6 +17,7 @@ COUNTS = {
     "specstory": (66, 2),
     "chatgpt": (7, 0),
     "codex": (2, 1),
+    "claude-ai": (18, 2),
 }
 """Threads with turns, and empty ones."""
 
