@@ -156,7 +156,7 @@ class Source:
             path=where,
             name=name or str(file),
             size=stat.st_size,
-            mtime_ns=stat.st_mtime_ns,
+            mtime_ns=max(stat.st_mtime_ns, _time_of_log(file)),
             opener=lambda: file.open("rb"),
             file=file,
             root=root or str(file.absolute().parent),
@@ -174,6 +174,14 @@ class Source:
             opener=lambda: io.BytesIO(content),
             explicit=True,
         )
+
+
+def _time_of_log(file: Path) -> int:
+    """When the write-ahead log of a database last changed: its newest rows are there."""
+    try:
+        return file.with_name(f"{file.name}-wal").stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0
 
 
 READ_ERRORS: Final = (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError)

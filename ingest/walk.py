@@ -33,6 +33,8 @@ SIDE_NAMES: Final = frozenset({
 })  # fmt: skip
 """Files beside conversations that are never conversations."""
 
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+
 MEMBERS: Final = 20_000
 ZIP_TOTAL: Final = 20 * 2**30
 """Bytes unpacked from one zip."""
@@ -159,7 +161,13 @@ def _is_regular(file: Path, *, follow: bool) -> bool:
 def _is_side(file: Path) -> bool:
     name = file.name
     workflow = name == "journal.jsonl" and "workflows" in file.parts
-    return name in SIDE_NAMES or name.endswith(".meta.json") or workflow
+    return name in SIDE_NAMES or name.endswith(".meta.json") or workflow or _is_beside(file)
+
+
+def _is_beside(file: Path) -> bool:
+    """A log, an index of one or a journal, beside its database."""
+    base = next((end for end in _BESIDE if file.name.endswith(end)), None)
+    return base is not None and file.with_name(file.name.removesuffix(base)).is_file()
 
 
 def standing_input() -> Iterator[Source]:
