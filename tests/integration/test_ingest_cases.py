@@ -14,8 +14,6 @@ DATA = Path(__file__).parents[1] / "data" / "ingest"
 CASES = json.loads((DATA / "expected.json").read_text("utf-8"))
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
 """The files have come to rest: nothing of them is held back."""
-WITHOUT_READER = {"77-mislabelled": "gemini-cli"}
-"""Cases of formats that have no reader yet: they must be told as a loss."""
 
 
 def in_order(store):
@@ -45,7 +43,7 @@ def edge(child, link, store):
     }
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in WITHOUT_READER])
+@pytest.mark.parametrize("name", list(CASES))
 def test_case_is_read_as_told(name):
     case = CASES[name]
     store, reports = ingest(case)
@@ -106,18 +104,6 @@ def check_extras(case, store, threads, reports):
         assert [link.parent for link in child.lineage] == [alias["to_thread"]]
         parent = {turn.number for turn in store.threads[alias["to_thread"]].turns}
         assert set(alias["to"]) <= parent
-
-
-@pytest.mark.parametrize("name", sorted(WITHOUT_READER))
-def test_a_format_without_reader_is_told_as_a_loss(name):
-    from ingest.sniff import readers
-
-    if WITHOUT_READER[name] in {one.NAME for one in readers()}:
-        pytest.skip("it has a reader now: the case belongs to the others")
-    store, reports = ingest(CASES[name])
-    assert store.threads == {}
-    assert [one.code for one in reports[0].codes] == ["no_conversation"]
-    assert reports[0].exit_code == 3
 
 
 def test_a_chain_of_three_thousand_messages_is_one_thread(tmp_path):

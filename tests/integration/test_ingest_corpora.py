@@ -18,6 +18,7 @@ COUNTS = {
     "chatgpt": (7, 0),
     "codex": (2, 1),
     "claude-ai": (18, 2),
+    "gemini-cli": (3, 1),
 }
 """Threads with turns, and empty ones."""
 
