@@ -383,13 +383,16 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def sync_tree(folder: Path) -> None:
-    """Force the files of a folder, and the folder, to the disk."""
-    for part in sorted(folder.iterdir()):
-        if part.is_file():
-            _sync(part)
+def sync_set(path: Path) -> None:
+    """Force a database, what lies beside it, and its folder to the disk.
+
+    Never another file of the folder: closing a second descriptor of the open ledger would free
+    the locks that SQLite holds on it, and the next reader outside would remove the log under it.
+    """
+    for part in file_set(path):
+        _sync(part)
     if os.name == "posix":
-        _sync(folder)
+        _sync(path.parent)
 
 
 @contextmanager
@@ -406,7 +409,7 @@ def guarded(path: Path, fault: Hook = no_fault) -> Iterator[None]:
         aside.mkdir(mode=0o700)
         for part in file_set(path):
             shutil.copyfile(part, aside / part.name)
-        sync_tree(aside)
+        sync_set(aside / path.name)
     partial = _marker(path).with_suffix(".new")
     partial.write_text(json.dumps({"copied": copied}))
     _sync(partial)
@@ -433,7 +436,7 @@ def recover(path: Path) -> str | None:
         remove_set(path)
         for part in sorted(aside.iterdir()):
             shutil.copyfile(part, path.parent / part.name)
-        sync_tree(path.parent)
+        sync_set(path)
     marker.unlink()
     shutil.rmtree(aside, ignore_errors=True)
     return "restored" if copied else "lost"

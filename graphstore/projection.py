@@ -16,7 +16,7 @@ from graphstore.codec import (
     encode_node,
 )
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine, Hook, Transaction, no_fault, sync_tree
+from graphstore.engine import Engine, Hook, Transaction, no_fault, sync_set
 from graphstore.errors import LedgerDamaged, StoreDamaged
 from graphstore.fold import Part, Rows, Shard
 from graphstore.ids import ref
@@ -384,7 +384,7 @@ def bulk(
             check_counts(statement, rows, path)
     finally:
         fresh.close(fold=True)
-    sync_tree(path.parent)
+    sync_set(path)
 
 
 def _copy(statement: Transaction, rows: Rows) -> None:

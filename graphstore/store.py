@@ -344,7 +344,7 @@ class Store:
             engines.remove_set(self._graph)
             self._fault("old_graph_removed")
             fresh.replace(self._graph)
-            engines.sync_tree(self.path)
+            engines.sync_set(self._graph)
             self._fault("new_graph_in_place")
             shutil.rmtree(folder)
             self._open_engine()
