@@ -1,5 +1,6 @@
 """Page, report and exports of a store, written to files."""
 
+import io
 import json
 import sys
 from collections import Counter
@@ -297,7 +298,9 @@ def exported(
     view = view_of(store, switches, now, places=draws(name))
     if out != "-":
         return write_export(view, name, Path(out), force=force)
-    writer(name).write(view, sys.stdout.buffer)
+    whole = io.BytesIO()  # an archive written to a pipe would have other bytes than a file
+    writer(name).write(view, whole)
+    sys.stdout.buffer.write(whole.getbuffer())
     return Written(
         format=name,
         path="-",
