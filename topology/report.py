@@ -145,7 +145,11 @@ def report(
 
 def sentence(seed: Seed, labels: Mapping[str, str]) -> str:
     """The sentence of a Seed with its numbers, and quoted labels, else ids."""
-    return seed.sentence.format_map(dict(_words(seed, labels)))
+    template = seed.sentence
+    for amount in seed.numbers:
+        if amount.value == 1:
+            template = re.sub(rf"({{{amount.name}}} [a-z ]*[a-z])s\b", r"\1", template)
+    return template.format_map(dict(_words(seed, labels)))
 
 
 def _words(seed: Seed, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ _EDGES = tuple(Demand(side=side, reason="missing_source_ref") for side in ("edge
 _SENTENCES = (
     "{cut} to {cut_2} is the only link between {a} nodes and {b} nodes.",
     (
-        "Lose both {cut} to {cut_2} and {cut_3} to {cut_4} and {a} nodes part from {b}; "
+        "Lose both {cut} to {cut_2} and {cut_3} to {cut_4}, and {a} nodes part from {b}; "
         "either one still holds them."
     ),
 )

@@ -227,6 +227,13 @@ class TestReport:
         assert any(clipped in seed.sentence for seed in found.seeds)
         assert all(len(seed.sentence) < 400 for seed in found.seeds)
 
+    def test_one_of_a_thing_is_said_in_the_singular(self):
+        seed = a_seed(
+            sentence="{q} questions in {t} threads stand alone.",
+            numbers=(Amount(name="q", value=1), Amount(name="t", value=2)),
+        )
+        assert sentence(seed, {}) == "1 question in 2 threads stand alone."
+
     def test_braces_in_a_label_stay_words(self):
         assert sentence(a_seed(), {"q:1": "{score} {0}"}) == '"{score} {0}" stands alone.'
 

@@ -76,7 +76,7 @@ class TestWeakBridge:
         seed = find(two_groups, "weak_bridge", k_min=4).seeds[0]
         assert seed.soft
         assert seed.hubs == ("c:thing",)
-        assert sentence(seed, {}).endswith("(1 generic concepts set aside)")
+        assert sentence(seed, {}).endswith("(1 generic concept set aside)")
 
 
 class TestCutPoint:
@@ -92,7 +92,7 @@ class TestCutPoint:
         assert figures(seed.numbers) == {"a": 6, "b": 6, "pieces": 3}
         assert {ref.side for ref in seed.refs} == {"cut", "side_a", "side_b", "piece_3"}
         assert sentence(seed, {"c:x": "the  word"}) == (
-            "Without the word, 6 nodes and 6 nodes are no longer connected."
+            'Without "the word", 6 nodes and 6 nodes are no longer connected.'
         )
 
     def test_pieces_without_a_thread_do_not_count_at_level_one(self, sketch):
@@ -124,7 +124,7 @@ class TestIsland:
         (seed,) = find(record, "island").seeds
         assert set(by_role(seed, "member")) == {"s:far", "q:far-1", "q:far-2", "c:far"}
         assert seed.score == round(np.log2(3) / 2 * 1.25, 6)
-        assert sentence(seed, {}).startswith("Nothing links these 2 questions in 1 threads")
+        assert sentence(seed, {}).startswith("Nothing links these 2 questions in 1 thread")
 
     def test_a_visited_one_counts_less(self, record):
         record.thread("s:far", day=10, flags=VISITED)
@@ -144,7 +144,7 @@ class TestIsland:
         record.mention("q:main-1", "c:code", ("s:main", 3), STOP)
         (seed,) = find(record, "island").seeds
         assert (seed.soft, seed.hubs) == (True, ("c:code",))
-        assert sentence(seed, {"c:code": "code"}).startswith("Only code, too common to count,")
+        assert sentence(seed, {"c:code": "code"}).startswith('Only "code", too common to count,')
         assert seed.score == round(np.log2(3) / 2 * 1.25 / 2, 6)
 
     def test_a_shared_concept_joins_it(self, record):
