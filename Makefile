@@ -15,7 +15,7 @@ $(VENV)/.dev: pyproject.toml tools/env.sh $(JS)
 demo: $(VENV)/.run
 	@rm -rf $(OUT) && $(BIN)/clew --home $(OUT) up --example --no-open
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 --cov --cov-branch --cov-report=
 	$(BIN)/coverage report --fail-under=90 --skip-covered
