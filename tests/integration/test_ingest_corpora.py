@@ -19,6 +19,7 @@ COUNTS = {
     "codex": (2, 1),
     "claude-ai": (18, 2),
     "gemini-cli": (3, 1),
+    "aider": (577, 556),
 }
 """Threads with turns, and empty ones."""
 
