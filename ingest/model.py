@@ -30,6 +30,8 @@ from graphstore.model.record import Count
 
 HEAD: Final = 64 * 1024
 """Bytes that a sniffer sees without asking for more."""
+FOLDER_FILES: Final = 1_000_000
+"""Files looked at in a folder that is one source."""
 PLACES: Final = 20
 """Places kept per code."""
 
@@ -161,6 +163,23 @@ class Source:
             file=file,
             root=root or str(file.absolute().parent),
             explicit=explicit,
+        )
+
+    @classmethod
+    def of_folder(cls, folder: Path, *, name: str, root: str) -> "Source":
+        """Source of a folder that is one carrier: as large and as new as what is in it.
+
+        Raises ``OSError`` if it cannot be looked at.
+        """
+        found = [one.lstat() for one in sorted(folder.rglob("*"))[:FOLDER_FILES]]
+        return cls(
+            path=str(folder.absolute()),
+            name=name,
+            size=sum(one.st_size for one in found),
+            mtime_ns=max((one.st_mtime_ns for one in found), default=folder.stat().st_mtime_ns),
+            opener=io.BytesIO,
+            file=folder,
+            root=root,
         )
 
     @classmethod

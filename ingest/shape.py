@@ -17,7 +17,9 @@ PEEK_LIMIT: Final = 8 * 1024 * 1024
 _BLANK: Final = " \t\r\n"
 _decoder: Final = json.JSONDecoder(strict=False)
 
-Kind = Literal["empty", "zip", "sqlite", "list", "dict", "lines", "text", "unreadable"]
+Kind = Literal[
+    "empty", "zip", "sqlite", "list", "dict", "lines", "text", "folder", "unreadable"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ def look(src: Source) -> Shape:
 
 
 def _look(src: Source) -> Shape:
+    if src.file is not None and src.file.is_dir():
+        return Shape("folder")
     head = src.peek()
     if head.startswith(b"PK\x03\x04"):
         return Shape("zip")

@@ -33,6 +33,8 @@ SIDE_NAMES: Final = frozenset({
 })  # fmt: skip
 """Files beside conversations that are never conversations."""
 
+_TOGETHER: Final = {"storage": ("session", "message", "part")}
+"""Names of folders that are one source, and the folders in them by which they are known."""
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 
 MEMBERS: Final = 20_000
@@ -112,12 +114,15 @@ def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source |
         if taken >= FILES:
             found.ignore("too_many_files")
             return
-        name = file.relative_to(root).as_posix()
-        yield from _source(file, f"{root.name}/{name}", str(root.absolute()), explicit=False)
+        name = root.name if file == root else f"{root.name}/{file.relative_to(root).as_posix()}"
+        yield from _source(file, name, str(root.absolute()), explicit=False)
 
 
 def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
-    """Regular files in the order of their paths; iterative, links not followed."""
+    """Regular files in the order of their paths; iterative, links not followed.
+
+    A folder that is one source is given as a whole.
+    """
     pending = [(root, 0)]
     while pending:
         path, depth = pending.pop()
@@ -126,6 +131,8 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
         elif path.is_dir():
             if depth > DEPTH:
                 found.ignore("too_deep")
+            elif _is_one_source(path):
+                yield path
             elif not depth or path.name not in skip:
                 pending.extend((one, depth + 1) for one in reversed(_entries(path, found)))
         elif not _is_regular(path, follow=False):
@@ -134,6 +141,12 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
             found.side_files += 1
         else:
             yield path
+
+
+def _is_one_source(folder: Path) -> bool:
+    """Whether the files of a folder only make sense together."""
+    inner = _TOGETHER.get(folder.name)
+    return inner is not None and all((folder / name).is_dir() for name in inner)
 
 
 def _entries(folder: Path, found: Found) -> list[Path]:
@@ -146,7 +159,10 @@ def _entries(folder: Path, found: Found) -> list[Path]:
 
 def _source(file: Path, name: str, root: str, *, explicit: bool) -> Iterator[Source | ReadFailure]:
     try:
-        yield Source.of_file(file, name=name, root=root, explicit=explicit)
+        if file.is_dir():
+            yield Source.of_folder(file, name=name, root=root)
+        else:
+            yield Source.of_file(file, name=name, root=root, explicit=explicit)
     except OSError as cause:
         yield ReadFailure(str(file), "unreadable_file", type(cause).__name__)
 

@@ -165,6 +165,7 @@ class _Session:
         if self.native_id is None:
             self.native_id = value["id"]
             self.header = value
+            self._use(value.get("modelId"))
 
     def _note(self, value: Json, record: Record) -> None:
         """Facts beside the words: names, models, compactions."""

@@ -1,0 +1,443 @@
+"""OpenCode: ``opencode.db``, and before 1.2 the folder ``storage/{session,message,part}``.
+
+Seen: the tables of 1.18 and the tree of 1.1, as described; no licensed real file was at hand.
+Sessions, messages and parts are rows with a JSON column, or files of the same JSON:
+``session/<project>/<session>.json``, ``message/<session>/<message>.json``,
+``part/<message>/<part>.json``. Words are parts of type text that are neither synthetic nor
+ignored; everything else is tool traffic, reasoning and bookkeeping. ``parent_id`` names the
+session that spawned an agent. Times are milliseconds.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
+from ingest.instants import instant
+from ingest.jsonio import loads
+from ingest.lines import RECORD_LIMIT
+from ingest.model import (
+    READ_ERRORS,
+    Disposition,
+    Pointer,
+    RawThread,
+    RawTurn,
+    ReadFailure,
+    Score,
+    Source,
+    Tally,
+    TitleCandidate,
+)
+from ingest.readers._sqlite import ERRORS, Cell, Database, opened, tables, words
+from ingest.shape import look
+
+NAME: Final = "opencode"
+VERSION: Final = 1
+APPENDABLE: Final = False
+TIER: Final = "unproven"
+
+Json: TypeAlias = dict[str, Any]
+
+_TABLES: Final = frozenset({"session", "message", "part"})
+_OWN_COLUMNS: Final = frozenset({"session_id", "data"})
+_ROLES: Final = {"user": Role.HUMAN, "assistant": Role.ASSISTANT}
+_PARTS: Final[dict[str, Disposition]] = {
+    "reasoning": "thinking",
+    "tool": "tool",
+    "file": "meta",
+    "step-start": "meta",
+    "step-finish": "meta",
+    "snapshot": "meta",
+    "patch": "meta",
+    "agent": "meta",
+    "subtask": "meta",
+    "retry": "meta",
+    "compaction": "meta",
+}
+_SILENT: Final[tuple[Disposition, ...]] = ("injected", "tool", "thinking")
+_PATHS: Final = ("filePath", "file_path", "path")
+_GENERIC_TITLE: Final = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT.*")
+
+
+def sniff(head: bytes, src: Source) -> Score | None:
+    """Known by its tables, or by the three folders of its tree."""
+    del head
+    if look(src).kind == "folder":
+        return Score.by(0, 1.0, "b") if _folders(src) >= _TABLES else None
+    found = tables(src)
+    if not found.keys() >= _TABLES or not found["message"] >= _OWN_COLUMNS:
+        return None
+    return Score.by(2, 1.0, "b")
+
+
+def _folders(src: Source) -> set[str]:
+    return {one.name for one in src.file.iterdir() if one.is_dir()} if src.file else set()
+
+
+def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
+    """Read the sessions of a database or of a tree, one at a time."""
+    try:
+        if look(src).kind == "folder" and src.file is not None:
+            yield from _sessions(_Tree(src.file, tally), src, tally)
+            return
+        with opened(src, tally) as database:
+            yield from _sessions(_Rows(database), src, tally)
+    except ERRORS as cause:
+        yield ReadFailure(src.name, "unreadable_file", type(cause).__name__)
+
+
+class _Head(NamedTuple):
+    """What a session says of itself."""
+
+    key: str
+    parent: str | None
+    folder: str | None
+    title: str | None
+    created: object
+
+
+class _Stored(NamedTuple):
+    """A message or part as it is stored: None where its JSON cannot be read."""
+
+    key: str
+    created: object
+    value: Json | None
+
+
+class _Storage(Protocol):
+    """Where sessions are kept, in their own order."""
+
+    def sessions(self) -> Iterator[_Head | None]: ...
+
+    def messages(self, session: str) -> Iterator[_Stored]: ...
+
+    def parts(self, message: str) -> Iterator[_Stored]: ...
+
+
+class _Rows:
+    """The tables of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def sessions(self) -> Iterator[_Head | None]:
+        columns = ("id", "parent_id", "directory", "title", "time_created")
+        for row in sorted(self._database.rows("session", columns), key=lambda one: str(one["id"])):
+            key = words(row["id"])
+            yield (
+                _Head(
+                    key,
+                    words(row["parent_id"]) or None,
+                    words(row["directory"]) or None,
+                    words(row["title"]) or None,
+                    row["time_created"],
+                )
+                if key
+                else None
+            )
+
+    def messages(self, session: str) -> Iterator[_Stored]:
+        return self._children("message", "session_id", session)
+
+    def parts(self, message: str) -> Iterator[_Stored]:
+        return self._children("part", "message_id", message)
+
+    def _children(self, table: str, column: str, parent: str) -> Iterator[_Stored]:
+        columns = ("id", "time_created", "data")
+        rows = self._database.children(table, columns, column, parent)
+        found = [_Stored(words(row["id"]), row["time_created"], _json(row["data"])) for row in rows]
+        yield from sorted(found, key=_order)
+
+
+class _Tree:
+    """The folders of files that older versions kept."""
+
+    def __init__(self, root: Path, tally: Tally) -> None:
+        self._root = root
+        self._tally = tally
+
+    def sessions(self) -> Iterator[_Head | None]:
+        found = [one for folder in _entries(self._root / "session") for one in _files(folder)]
+        for file in sorted(found, key=lambda one: one.stem):
+            value = self._value(file)
+            if value is None:
+                yield None
+                continue
+            yield _Head(
+                _text(value, "id") or file.stem,
+                _text(value, "parentID"),
+                _text(value, "directory"),
+                _text(value, "title"),
+                _created(value),
+            )
+
+    def messages(self, session: str) -> Iterator[_Stored]:
+        return self._children("message", session)
+
+    def parts(self, message: str) -> Iterator[_Stored]:
+        return self._children("part", message)
+
+    def _children(self, kind: str, parent: str) -> Iterator[_Stored]:
+        if not _is_plain(parent):
+            return
+        found = []
+        for file in _files(self._root / kind / parent):
+            value = self._value(file)
+            created = None if value is None else _created(value)
+            found.append(_Stored(file.stem, created, value))
+        yield from sorted(found, key=_order)
+
+    def _value(self, file: Path) -> Json | None:
+        try:
+            if file.stat().st_size > RECORD_LIMIT:
+                return None
+            value, repairs = loads(file.read_bytes())
+        except (ValueError, *READ_ERRORS):
+            return None
+        for code, count in repairs:
+            self._tally.note(code, file.stem, count)
+        return value if isinstance(value, dict) else None
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name stays inside its folder."""
+    return bool(name) and not {"/", "\\", "\0"} & set(name) and name not in {".", ".."}
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _files(folder: Path) -> list[Path]:
+    listed = [] if folder.is_symlink() else _entries(folder)
+    return [one for one in listed if one.suffix == ".json" and _is_file(one)]
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _json(cell: Cell) -> Json | None:
+    try:
+        value = loads(words(cell).encode("utf-8", "surrogatepass"))[0]
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _order(one: _Stored) -> tuple[float, str]:
+    """By the time of making, then by id; ids grow with time too."""
+    moment = instant(one.created)[0]
+    return (moment.timestamp() if moment else 0.0, one.key)
+
+
+# --- sessions
+
+
+def _sessions(storage: _Storage, src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
+    for head in storage.sessions():
+        if head is None:
+            yield ReadFailure(src.name, "bad_conversation", "session cannot be read")
+        else:
+            yield _Session(storage, head, src, tally).thread()
+
+
+class _Session:
+    """One session while its messages are read."""
+
+    def __init__(self, storage: _Storage, head: _Head, src: Source, tally: Tally) -> None:
+        self.storage = storage
+        self.head = head
+        self.src = src
+        self.tally = tally
+        self.turns: list[RawTurn] = []
+        self.models: dict[str, None] = {}
+        self.events: list[Event] = []
+        self.asked: RawTurn | None = None
+        self.spoken: RawTurn | None = None
+
+    def thread(self) -> RawThread:
+        for message in self.storage.messages(self.head.key):
+            self._message(message)
+        head = self.head
+        title = head.title if head.title and not _GENERIC_TITLE.fullmatch(head.title) else None
+        return RawThread(
+            source=NAME,
+            native_id=head.key,
+            turns=self.turns,
+            agent=True,
+            rank=1,
+            titles=(TitleCandidate("native", title),) if title else (),
+            started_at=self._time(head.created),
+            project=head.folder,
+            models=tuple(self.models),
+            native_ids=(head.key,),
+            pointers=(Pointer(LineageKind.SUBAGENT_OF, head.parent),) if head.parent else (),
+            events=tuple(self.events),
+            where=head.key,
+        )
+
+    def _time(self, value: object) -> datetime | None:
+        moment, problem = instant(value)
+        if problem == "bad_timestamp":
+            self.tally.note(problem, self.head.key)
+        return moment
+
+    def lose(self) -> None:
+        """Count a message or part that cannot be read."""
+        self.tally.drop("lost")
+        self.tally.note("bad_message", self.head.key)
+
+    def _message(self, message: _Stored) -> None:
+        self.tally.read()
+        value = message.value
+        role = _ROLES.get(_text(value, "role") or "") if value is not None else None
+        if value is None or role is None:
+            self.lose()
+            return
+        at = self._time(_created(value) or message.created)
+        parts = _Parts(self, role, at)
+        for part in self.storage.parts(message.key):
+            parts.add(part)
+        if role is Role.ASSISTANT and value.get("summary") is True:
+            self.events.append(Event(kind="compaction", at=at))
+            self.tally.drop("meta", 1 + parts.records)
+            return
+        self._use(value)
+        self._turn(message.key, parts, role, at)
+
+    def _use(self, value: Json) -> None:
+        inner = value.get("model")
+        model = _text(value, "modelID") or (
+            _text(inner, "modelID") if isinstance(inner, dict) else None
+        )
+        if model:
+            self.models[model] = None
+
+    def _turn(self, key: str, parts: "_Parts", role: Role, at: datetime | None) -> None:
+        """A message with words is a turn; without, its calls go to the next answer."""
+        if role is Role.HUMAN and self.head.parent:
+            role = Role.OTHER
+        turn = RawTurn(
+            role=role,
+            blocks=tuple(parts.texts),
+            key=key,
+            at=at,
+            attachments=tuple(parts.attachments),
+            calls=tuple(parts.calls),
+            touched=tuple(parts.touched),
+            calls_tool=bool(parts.calls),
+            stopped=True,
+            records=1 + parts.records,
+        )
+        if parts.calls and not parts.texts and self.spoken is not None:
+            self.spoken.calls_tool = True
+        if role is not Role.ASSISTANT:
+            self.asked, self.spoken = turn, None
+        elif parts.texts or parts.calls:
+            self.spoken = turn if parts.texts else None
+        if self.asked is not None:
+            self.asked.spawned += tuple(parts.spawned)
+        if parts.texts or parts.calls:
+            self.turns.append(turn)
+        else:
+            self.tally.drop(parts.why_silent())
+        self.turns.extend(parts.context)
+
+
+class _Parts:
+    """What the parts of one message come to."""
+
+    def __init__(self, session: _Session, role: Role, at: datetime | None) -> None:
+        self.session = session
+        self.role = role
+        self.at = at
+        self.texts: list[str] = []
+        self.records = 0
+        """Parts that are words."""
+        self.calls: list[tuple[str, int]] = []
+        self.touched: list[str] = []
+        self.spawned: list[str] = []
+        self.attachments: list[Attachment] = []
+        self.context: list[RawTurn] = []
+        self.kinds: dict[Disposition, None] = {}
+
+    def add(self, part: _Stored) -> None:
+        """Take in one part; every part is a record."""
+        tally = self.session.tally
+        tally.read()
+        value = part.value
+        kind = _text(value, "type") if value is not None else None
+        if value is None or kind is None:
+            self.session.lose()
+            return
+        if kind == "text":
+            self._words(value)
+            return
+        if kind not in _PARTS:
+            tally.note("unknown_content", self.session.head.key)
+        self.kinds[_PARTS.get(kind, "meta")] = None
+        if kind == "tool":
+            self._tool(part.key, value)
+            return
+        if kind == "file":
+            self._file(value)
+        elif kind == "compaction":
+            self.session.events.append(Event(kind="compaction", at=self.at))
+        tally.drop(_PARTS.get(kind, "meta"))
+
+    def _words(self, value: Json) -> None:
+        text = _text(value, "text") or ""
+        if value.get("synthetic") is True or value.get("ignored") is True:
+            self.kinds["injected"] = None
+            self.session.tally.drop("injected")
+        elif text.strip():
+            self.texts.append(text)
+            self.records += 1
+        else:
+            self.session.tally.drop("empty")
+
+    def _tool(self, key: str, value: Json) -> None:
+        state = value.get("state")
+        state = state if isinstance(state, dict) else {}
+        given, told = state.get("input"), state.get("metadata")
+        self.calls.append((_text(value, "tool") or "unnamed", 1))
+        if isinstance(given, dict):
+            path = next((one for name in _PATHS if (one := _text(given, name))), None)
+            self.touched.extend([path] if path else [])
+        if isinstance(told, dict):
+            child = _text(told, "sessionId") or _text(told, "sessionID")
+            self.spawned.extend([child] if child else [])
+        output = _text(state, "output")
+        if output and self.session.src.keep_context:
+            self.context.append(
+                RawTurn(Role.OTHER, (output,), key=key or None, at=self.at, taint=Taint.TOOL)
+            )
+        else:
+            self.session.tally.drop("tool")
+
+    def _file(self, value: Json) -> None:
+        name = _text(value, "filename") or None
+        self.attachments.append(Attachment(name=name, media_type=_text(value, "mime")))
+
+    def why_silent(self) -> Disposition:
+        """What a message without words counts as."""
+        return next((reason for reason in _SILENT if reason in self.kinds), "empty")
+
+
+def _text(value: Json | None, key: str) -> str | None:
+    found = value.get(key) if value is not None else None
+    return found if isinstance(found, str) and found else None
+
+
+def _created(value: Json) -> object:
+    """When it was made: a session or message says created, a part start."""
+    time = value.get("time")
+    if not isinstance(time, dict):
+        return None
+    return time.get("created", time.get("start"))
