@@ -23,7 +23,7 @@ class Error(Exception):
 
 
 class StoreError(Error):
-    """The store failed: {reason}"""
+    """The store failed: {reason}."""
 
     hint = "run: clew doctor"
 

@@ -21,6 +21,7 @@ settings.load_profile(os.environ.get("CLEW_HYPOTHESIS", "ci" if os.environ.get("
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
+KEPT = ("CLEW_HYPOTHESIS", "CLEW_CHROMIUM")
 
 
 def pytest_addoption(parser):
@@ -31,7 +32,7 @@ def pytest_addoption(parser):
 def bare_surroundings(tmp_path, monkeypatch):
     """No setting of this machine reaches a test, and no home folder of it is touched."""
     for name in list(os.environ):
-        if name.startswith(("CLEW_", "OPENAI_")) and name not in ("CLEW_HYPOTHESIS", "CLEW_CHROMIUM"):
+        if name.startswith(("CLEW_", "OPENAI_")) and name not in KEPT:
             monkeypatch.delenv(name)
     home = tmp_path / "home"
     home.mkdir()

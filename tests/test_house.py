@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import tomllib
 from importlib.metadata import packages_distributions
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+GIT = shutil.which("git") or "git"
 SEVEN = ("cli", "dream", "export", "graphstore", "ingest", "service", "topology")
 SOURCES = sorted(file for package in SEVEN for file in (ROOT / package).rglob("*.py"))
 DUMPING_GROUNDS = {"utils", "helpers", "common", "misc", "manager", "core"}
@@ -85,7 +87,7 @@ def test_matches_never_make_cross_products():
 def test_the_tree_names_no_workplace():
     words = re.compile("|".join(("/wo" + "rk/", "farm" + "-", "\\.lib" + "rary")))
     listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        [GIT, "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     files = [ROOT / name for name in listed.stdout.split("\0") if name]
     found = [

@@ -17,7 +17,9 @@ def body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def branches(node: ast.AST) -> int:
     """Cyclomatic complexity: one plus the decisions."""
     kinds = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.comprehension)
-    return 1 + sum(isinstance(part, (*kinds, ast.BoolOp, ast.match_case)) for part in ast.walk(node))
+    return 1 + sum(
+        isinstance(part, (*kinds, ast.BoolOp, ast.match_case)) for part in ast.walk(node)
+    )
 
 
 def main() -> None:
@@ -32,11 +34,13 @@ def main() -> None:
     ]
     lengths = sorted(body_lines(node) for _, node in functions)
     print(f"{len(files)} modules, {sum(sizes.values())} lines, {len(functions)} functions")
-    print(f"body: median {statistics.median(lengths):.0f}, nine in ten <= {lengths[len(lengths) * 9 // 10]}")
+    tenth = lengths[len(lengths) * 9 // 10]
+    print(f"body: median {statistics.median(lengths):.0f}, nine in ten <= {tenth}")
     for limit, what in ((25, "25"), (50, "50")):
         print(f"bodies over {what} lines: {sum(length > limit for length in lengths)}")
     print(f"complexity over 8: {sum(branches(node) > 8 for _, node in functions)}")
-    print("modules over 400 lines: " + (", ".join(f"{f} ({n})" for f, n in sizes.items() if n > 400) or "none"))
+    long = ", ".join(f"{file} ({size})" for file, size in sizes.items() if size > 400)
+    print(f"modules over 400 lines: {long or 'none'}")
 
 
 if __name__ == "__main__":

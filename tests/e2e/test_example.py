@@ -28,7 +28,9 @@ COMPARE = {">=": operator.ge, ">": operator.gt, "": operator.eq}
 
 def bound(text):
     """``>= 4 threads`` as a test of a number."""
-    sign, number = re.match(r"(>=|>|)\s*(\d+)", text).groups()
+    found = re.match(r"(>=|>|)\s*(\d+)", text)
+    assert found is not None
+    sign, number = found.groups()
     return lambda found: COMPARE[sign](found, int(number))
 
 
@@ -102,9 +104,10 @@ class Found:
     def said(self, ref, label):
         """Whether the turn says or mentions a concept."""
         mentioned = {e.dst for e in self.ground.mentions if e.src == ref}
-        return bool(self.named(label) & mentioned) or label.casefold() in self.turns[
-            ref
-        ].text.casefold()
+        return (
+            bool(self.named(label) & mentioned)
+            or label.casefold() in self.turns[ref].text.casefold()
+        )
 
     def journey(self, concepts):
         """The Journey about some concepts."""
@@ -130,7 +133,7 @@ class Found:
 
     def seed_labels(self, seed):
         """Labels of a seed's members by role."""
-        found = {}
+        found: dict[str, set[str]] = {}
         for member in seed.members:
             role, _, node = member.partition("=")
             name = self.labels.get(node) or (
@@ -293,9 +296,7 @@ def frontier(found, ref, kind):
 def journey(found, concepts, state, threads):
     walked = found.journey(concepts)
     shown = next(
-        each
-        for each in operations.journeys(found.session)
-        if each.journey_id == walked.journey_id
+        each for each in operations.journeys(found.session) if each.journey_id == walked.journey_id
     )
     assert shown.status == state
     assert bound(threads)(len({found.turns[ref].thread_id for _, ref in found.stops(walked)}))
@@ -368,9 +369,9 @@ def hypothesis_or_parked(found, rule, *ends_wanted):
 def assert_ends(found, edges, wanted):
     for edge in edges:
         said = " ; ".join((*ends(found, edge), edge.title, edge.summary)).casefold()
+        choices = [each.casefold().split(" or ") for each in wanted]
         if all(
-            any(question_key(part) in said or part in said for part in each.casefold().split(" or "))
-            for each in wanted
+            any(question_key(part) in said or part in said for part in each) for each in choices
         ):
             return
     raise AssertionError(f"{len(edges)} such hypotheses, none with these ends")
@@ -432,6 +433,8 @@ def found(tmp_path_factory):
     return Found(tmp_path_factory.mktemp("example"), now)
 
 
-@pytest.mark.parametrize(("check", "arguments"), [row[1:3] for row in ROWS], ids=[r[0] for r in ROWS])
+@pytest.mark.parametrize(
+    ("check", "arguments"), [row[1:3] for row in ROWS], ids=[row[0] for row in ROWS]
+)
 def test_expected(found, check, arguments):
     CHECKS[check](found, *arguments.split(" ; "))

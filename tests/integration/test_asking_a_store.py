@@ -260,14 +260,16 @@ def test_a_turn_opens_in_its_thread(store):
 
 def test_a_thread_opens_whole(store):
     found = open_turn(store, "test:a")
+    assert isinstance(found, Opened)
     assert len(found.turns) == 4
     assert found.focus is None
 
 
 def test_opening_what_is_not_there_says_why(store):
-    assert open_turn(store, "test:none").reason == "no_thread"
-    assert open_turn(store, "thread:test:c#turn:x").reason == "malformed"
-    assert open_turn(store, "thread:test:c#turn:99").reason == "no_turn"
+    asked = ("test:none", "thread:test:c#turn:x", "thread:test:c#turn:99")
+    found = [open_turn(store, ref) for ref in asked]
+    reasons = [each.reason for each in found if isinstance(each, MissingRef)]
+    assert reasons == ["no_thread", "malformed", "no_turn"]
 
 
 # resonance

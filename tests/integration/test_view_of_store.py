@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 from graphstore.model.record import JourneyRecord, Stop
-from graphstore.model.refs import parse_ref
+from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.model.view import (
     CAUSES,
     CONCEPT,
@@ -109,7 +110,7 @@ def threads(draw, native):
         turns.append(a_turn(number, text, role, taint=taint, at=at))
         if draw(st.integers(0, 5)):
             path.append(number)
-    links = ()
+    links: tuple[Any, ...] = ()
     if native == "c" and draw(st.booleans()):
         links = child_of("a", 1, draw(st.sampled_from(("forked_from", "subagent_of"))))
     targets = tuple(f"test:{name}" for name in draw(st.sets(st.sampled_from("abc"))))
@@ -154,6 +155,7 @@ def scopes(draw):
 
 def key(ref):
     parsed = parse_ref(ref)
+    assert isinstance(parsed, SourceRefId)
     return parsed.thread_id, parsed.turn
 
 
@@ -161,8 +163,9 @@ class Slow:
     """The same view, row by row."""
 
     def __init__(self, store, scope):
-        self.edges = {cls: store.edges(cls) for cls in (HasTurn, Asks, Answers, Mentions, Links)}
-        self.edges |= {cls: store.edges(cls) for cls in (Relates, Passes, Anchored, Cites)}
+        families: tuple[Any, ...] = (HasTurn, Asks, Answers, Mentions, Links)
+        more: tuple[Any, ...] = (Relates, Passes, Anchored, Cites)
+        self.edges: dict[Any, Any] = {cls: store.edges(cls) for cls in (*families, *more)}
         self.nodes = {
             cls: {row.key: row for row in store.nodes(cls)}
             for cls in (ThreadNode, SourceRefNode, Question, Concept, Waypoint, Journey)
@@ -424,7 +427,8 @@ def test_an_edge_that_ends_nowhere_is_an_error(tmp_path, engine_name):
         def __init__(self, statement, table):
             self.statement, self.table = statement, table
 
-        def arrow(self, cypher):
+        def arrow(self, cypher, **parameters):
+            assert not parameters
             found = self.statement.arrow(cypher)
             return found.slice(0, found.num_rows - 1) if f"(n:`{self.table}`)" in cypher else found
 

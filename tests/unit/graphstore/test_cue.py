@@ -9,8 +9,8 @@ from graphstore.queries.cue import content_words, role_meant, spans, speakers_me
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
 
-def day(*date):
-    return datetime(*date, tzinfo=UTC)
+def day(year, month, of_month):
+    return datetime(year, month, of_month, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,9 @@ class Shelf:
         )
         with self.ledger.transaction():
             seq = self.ledger.append(record, NOW)
-            self.search.index(self.threads.grow(record, seq).fresh)
+            grown = self.threads.grow(record, seq)
+            assert grown is not None
+            self.search.index(grown.fresh)
         return [ids.ref(record.thread_id, turn.number) for turn in turns]
 
 

@@ -119,13 +119,13 @@ def test_without_the_wheel_everything_has_width_zero_and_nothing_is_near(tmp_pat
 
 def test_a_missing_or_hollow_package_means_no_vectors(monkeypatch, tmp_path):
     reading = vectors._pieces.__wrapped__  # noqa: SLF001 - the cache must not answer
-    monkeypatch.setattr(vectors.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert reading() is None
 
     class Spec:
         origin = str(tmp_path / "__init__.py")
 
-    monkeypatch.setattr(vectors.importlib.util, "find_spec", lambda _: Spec)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: Spec)
     assert reading() is None
 
 
