@@ -111,6 +111,11 @@ def _refs(refs: Cell) -> tuple[str, ...]:
     return refs if isinstance(refs, tuple) else ()
 
 
+def _label(row: NodeRow) -> str:
+    """What a node is called on the map: without the marks of Markdown, which are for texts."""
+    return _clip(row.columns.get(LABEL[row.table]), LABEL_LIMIT).replace("**", "").replace("`", "")
+
+
 class Page:
     """Positions of nodes and turns, and the columns that are made of them."""
 
@@ -179,7 +184,7 @@ class Page:
         return {
             "id": [pack(row.key) for row in self.nodes],
             "kind": [self.rank[row.table] for row in self.nodes],
-            "label": [_clip(row.columns.get(LABEL[row.table]), LABEL_LIMIT) for row in self.nodes],
+            "label": [_label(row) for row in self.nodes],
             "note": [self.words.put(self._word(row)) for row in self.nodes],
             "project": [self.words.put(row.columns.get("project")) for row in self.nodes],
             "first": [first for first, _ in spans],

@@ -167,3 +167,14 @@ def test_without_places_the_most_connected_stands_in_the_middle():
     assert far(7) == min(map(far, range(30)))
     assert places([], [], {}) == []
     assert places(["only"], [], {}) == [(0, 0)]
+
+
+def test_names_on_the_map_carry_no_marks_of_markdown():
+    view = tiny()
+    marked = "How does **the latch** in `gate.py` hold?"
+    nodes = tuple(
+        replace(row, columns={**row.columns, "text": marked}) if row.table == "Question" else row
+        for row in view.nodes
+    )
+    made = page(replace(view, nodes=nodes))
+    assert made["nodes"]["label"][position(made, Q1)] == "How does the latch in gate.py hold?"
