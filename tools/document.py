@@ -37,12 +37,24 @@ def commands() -> list[str]:
     """Names of all commands, in the order of the help."""
     from cli.main import app
 
-    return [each.name or each.callback.__name__ for each in app.registered_commands if each.callback]
+    return [
+        each.name or each.callback.__name__ for each in app.registered_commands if each.callback
+    ]
 
 
 def every_help() -> str:
-    """The help of every command."""
-    return "\n\n".join(f"## clew {name}\n\n{clew(name, '--help')}" for name in commands())
+    """The help of every command, asked for in this process: twenty new ones would be slow."""
+    from typer.testing import CliRunner
+
+    from cli.main import app
+
+    plain = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    sections = []
+    for name in commands():
+        done = CliRunner().invoke(app, [name, "--help"], prog_name="clew", env=plain)
+        said = done.output.rstrip()
+        sections.append(f"## clew {name}\n\n```text\n$ clew {name} --help\n{said}\n```")
+    return "\n\n".join(sections)
 
 
 def settings_table() -> str:
@@ -51,7 +63,8 @@ def settings_table() -> str:
 
     lines = ["| key | default | allowed | what |", "|---|---|---|---|"]
     lines += [
-        f"| `{row.key}` | `{row.value}` | {row.allowed} | {row.about} |" for row in rows(Settings(), {})
+        f"| `{row.key}` | `{row.value}` | {row.allowed} | {row.about} |"
+        for row in rows(Settings(), {})
     ]
     return "\n".join(lines)
 
@@ -76,7 +89,9 @@ def errors_tree() -> str:
     def walk(kind: type[Error], depth: int) -> None:
         message = (kind.__doc__ or "").strip().splitlines()[0]
         code = code_of(kind.__new__(kind))
-        lines.append(f"| {'&nbsp;&nbsp;' * depth}{kind.__name__} | {message} | {kind.hint} | {code} |")
+        lines.append(
+            f"| {'&nbsp;&nbsp;' * depth}{kind.__name__} | {message} | {kind.hint} | {code} |"
+        )
         for child in sorted(kind.__subclasses__(), key=lambda each: each.__name__):
             walk(child, depth + 1)
 
@@ -89,10 +104,28 @@ def plugin_table(group: str) -> str:
     package = PLUGINS[group]
     folder = ROOT / package.replace(".", "/")
     lines = ["| name | what |", "|---|---|"]
-    for file in sorted(folder.glob("*.py")):
-        if file.stem != "__init__":
-            text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
-            lines.append(f"| {file.stem.replace('_', '-')} | {' '.join(text.split(chr(10) * 2)[0].split())} |")
+    for file in sorted(folder.glob("[a-z]*.py")):
+        text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+        about = " ".join(text.partition("\n\n")[0].replace("``", "`").split())
+        lines.append(f"| `{file.stem.replace('_', '-' if group == 'readers' else '_')}` | {about} |")
+    return "\n".join(lines)
+
+
+def code_table() -> str:
+    """What a run of ingest may note, by how much was lost."""
+    from cli.losses import MEANING
+    from ingest.model import NOTICE, PART, REPAIR, WHOLE
+
+    groups = (
+        ("a file or conversation was lost", WHOLE),
+        ("a part was lost", PART),
+        ("something was put right", REPAIR),
+        ("nothing was lost", NOTICE),
+    )
+    lines = ["| code | what | means |", "|---|---|---|"]
+    lines += [
+        f"| `{code}` | {what} | {MEANING[code]} |" for what, codes in groups for code in sorted(codes)
+    ]
     return "\n".join(lines)
 
 

@@ -88,7 +88,7 @@ def ingest(
 
 
 def status(as_json: Json = False) -> None:
-    """Show what the store holds, who uses it, and why nothing came out."""
+    """Show what the store holds and what went wrong."""
     from cli import show
 
     show.status(run("status"), as_json=as_json)

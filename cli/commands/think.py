@@ -59,7 +59,7 @@ def seed(
     seed_id: Annotated[str, typer.Argument(help="Seed id.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """Show a seed: members, sides, references with their texts, how it would vanish."""
+    """Show a seed: members, sides, turns, how it would vanish."""
     from cli import show
 
     show.seed(run("seed", seed_id=seed_id), as_json=as_json)
