@@ -1,7 +1,7 @@
 """Lines of a text file as text, with their places, and the code fences among them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final, NamedTuple
 
 from ingest.lines import lines
@@ -72,3 +72,30 @@ class Fence:
     def close(self) -> None:
         """Forget a fence that was left open."""
         self.marks = ""
+
+
+def fenced(texts: Sequence[str]) -> list[bool]:
+    """Tell of each line whether it stands in a code fence that is closed further down.
+
+    A fence that nothing closes hides nothing: its line is taken as text.
+    """
+    found = [_FENCE.fullmatch(text) for text in texts]
+    longest: dict[str, int] = {}
+    closable: list[dict[str, int]] = [{}] * len(texts)
+    for place in range(len(texts) - 1, -1, -1):
+        closable[place] = longest
+        mark = found[place]
+        if mark is not None and not mark["info"].strip():
+            sign, length = mark["marks"][0], len(mark["marks"])
+            longest = {**longest, sign: max(length, longest.get(sign, 0))}
+    fence = Fence()
+    inside: list[bool] = []
+    for place, text in enumerate(texts):
+        was_open = fence.is_open
+        fence.pass_over(text)
+        if fence.is_open and not was_open:
+            marks = fence.marks
+            if closable[place].get(marks[0], 0) < len(marks):
+                fence.close()
+        inside.append(was_open or fence.is_open)
+    return inside

@@ -5,7 +5,7 @@ import pytest
 from ingest import rows as module
 from ingest.lines import Line
 from ingest.model import Tally
-from ingest.rows import Fence, rows
+from ingest.rows import Fence, fenced, rows
 
 
 def read(content):
@@ -57,3 +57,17 @@ def test_a_fence_is_open_until_its_like_closes_it(lines, is_open):
     assert fence.is_open == is_open
     fence.close()
     assert not fence.is_open
+
+
+@pytest.mark.parametrize(
+    ("lines", "inside"),
+    [
+        (["a", "```", "b", "```", "c"], [False, True, True, True, False]),
+        (["```", "b"], [False, False]),
+        (["````", "```", "b", "```"], [False, True, True, True]),
+        (["~~~", "```", "~~~", "```"], [True, True, True, False]),
+        (["```a", "```b", "x"], [False, False, False]),
+    ],
+)
+def test_a_fence_that_nothing_closes_hides_nothing(lines, inside):
+    assert fenced(lines) == inside

@@ -16,6 +16,7 @@ SAMPLES = {
     "chatgpt": (DATA / "30-chatgpt-null-title.json").read_bytes(),
     "generic": (DATA / "74-openai-messages.jsonl").read_bytes(),
     "specstory": (DATA / "61-specstory-a.md").read_bytes(),
+    "markdown-log": (DATA / "62-markdown-you-chatgpt.md").read_bytes(),
     "aider": (DATA / "60-aider-history.md").read_bytes(),
     "gemini-cli": (DATA / "50-gemini-session.json").read_bytes(),
     "claude-ai": (DATA / "41-claudeai-bare-array.json").read_bytes(),
