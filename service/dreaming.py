@@ -1,5 +1,6 @@
 """A dream cycle by hand: gate, lock, begin with the store open, work with it closed, land."""
 
+import time
 from datetime import datetime
 from typing import Final
 
@@ -84,7 +85,8 @@ def run(
     if isinstance(leased, NothingDue):
         return leased
     session.progress(f"dreaming: {len(leased.units)} packs")
-    worked = cycle.work(leased, settings, now, lambda: False)
+    deadline = time.monotonic() + settings.cycle_deadline_seconds
+    worked = cycle.work(leased, settings, now, lambda: time.monotonic() >= deadline)
     with session.store("dream: land") as store:
         return cycle.land(worked, store, settings, session.now())
 
