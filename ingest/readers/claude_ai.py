@@ -183,17 +183,16 @@ class _Conversation:
         for place, one in enumerate(self.messages):
             if (key := _native_id(one)) is not None:
                 places.setdefault(key, place)
-        named = [one.get("parent_message_uuid") for one in self.messages]
-        told = [isinstance(one, str) and _NO_PARENT.fullmatch(one) is None for one in named]
-        if not any(one in places for one, is_told in zip(named, told, strict=True) if is_told):
+        named = [_parent(one) for one in self.messages]
+        if not any(parent in places for parent in named if parent is not None):
             return [place - 1 if place else None for place in range(len(named))], False
         up: list[int | None] = []
-        for place, (one, is_told) in enumerate(zip(named, told, strict=True)):
-            if is_told and one not in places and place:
+        for place, parent in enumerate(named):
+            if parent is not None and parent not in places and place:
                 self.tally.note("orphan_parent", self.where)
                 up.append(place - 1)
             else:
-                up.append(places.get(one) if is_told else None)
+                up.append(places.get(parent) if parent is not None else None)
         return up, True
 
     def _path(self) -> list[int]:
@@ -323,15 +322,15 @@ class _Conversation:
         """Words of the text blocks; the plain text only where there are none and no tool."""
         content = message.get("content")
         listed = content if isinstance(content, list) else [content]
-        words: list[str] = []
+        words: list[object] = []
         calls: list[tuple[str, int]] = []
         context: list[tuple[str, Taint]] = []
         used = thought = False
-        for block in listed:
-            kind = str(block.get("type", "text")) if isinstance(block, dict) else "text"
-            text = block.get("text") if isinstance(block, dict) else block
+        for one in listed:
+            block: Json = one if isinstance(one, dict) else {"text": one}
+            kind = str(block.get("type", "text"))
             if kind in _SPOKEN:
-                words.extend([text] if isinstance(text, str) else [])
+                words.append(block.get("text"))
             elif kind in _THOUGHTS:
                 thought = True
             elif kind in _TOOLS:
@@ -353,12 +352,18 @@ class _Conversation:
         return moment
 
 
+def _parent(message: Json) -> str | None:
+    """Native id of the parent that a message names; the root of all trees is none."""
+    parent = message.get("parent_message_uuid")
+    return parent if isinstance(parent, str) and not _NO_PARENT.fullmatch(parent) else None
+
+
 def _seconds(message: Json) -> float:
     moment = instant(message.get("created_at"))[0]
     return moment.timestamp() if moment else _LONG_AGO
 
 
-def _filled(texts: list[Any], role: Role) -> tuple[str, ...]:
+def _filled(texts: list[object], role: Role) -> tuple[str, ...]:
     """Texts that say something, without thoughts that the assistant wrote into them."""
     told = [text for text in texts if isinstance(text, str)]
     if role is Role.ASSISTANT:
