@@ -32,6 +32,8 @@ def scouted(
 
     Raises UnknownShape.
     """
+    if scope != WHOLE:
+        limits = limits.replace(scope=digest(str(scope)))
     found = scout(store.view(scope), shapes or None, limits)
     wanted = {member.node_id for seed in found.seeds for member in seed.members}
     wanted.update(hub for seed in found.seeds for hub in seed.hubs)
