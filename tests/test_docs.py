@@ -187,7 +187,9 @@ class TestHowTo:
         format_.write(shown, out)
         lines = out.getvalue().decode().splitlines()
         assert len(lines) == len(shown.edges) + len(shown.hypotheses)
-        assert sum(line.endswith("Hypothesis, not source") for line in lines) == len(shown.hypotheses)
+        assert sum(line.endswith("Hypothesis, not source") for line in lines) == len(
+            shown.hypotheses
+        )
         bare = io.BytesIO()
         format_.write(tiny(Switches()), bare)
         assert b"Hypothesis" not in bare.getvalue()
