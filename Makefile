@@ -14,6 +14,7 @@ $(VENV)/.dev: pyproject.toml tools/env.sh $(JS)
 
 demo: $(VENV)/.run
 	@rm -rf $(OUT) && $(BIN)/clew --home $(OUT) up --example --no-open
+	@test -s $(OUT)/default/out/clew.html && grep -q "Seeds" $(OUT)/default/out/report.md
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 coverage: $(VENV)/.dev
