@@ -612,12 +612,12 @@ class _Session:
         blocks: list[str] = []
         attachments: list[Attachment] = []
         for part in content if isinstance(content, list) else ():
-            kind = part.get("type") if isinstance(part, dict) else None
-            text = part.get("text") if isinstance(part, dict) else part
-            if isinstance(text, str) and (kind is None or kind in _TEXTS):
+            told: Json = part if isinstance(part, dict) else {"text": part}
+            kind, text = _word(told, "type"), told.get("text")
+            if isinstance(text, str) and (not kind or kind in _TEXTS):
                 blocks.append(text)
-            elif isinstance(part, dict) and isinstance(kind, str) and kind in _FILES:
-                attachments.append(_file(part))
+            elif kind in _FILES:
+                attachments.append(_file(told))
             else:
                 self.tally.note("unknown_content", place.line)
         return tuple(blocks), tuple(attachments)

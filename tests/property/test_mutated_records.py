@@ -1,0 +1,164 @@
+"""Sound records with any of their values replaced by any other are still accounted for."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.model import CODES, RawThread, ReadFailure, Source, Tally
+from ingest.sniff import reader_named
+from tests.codex_talk import MOVES, Talk
+
+DATA = Path(__file__).parents[1] / "data" / "ingest"
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+CODEX = [
+    {
+        "type": "session_meta",
+        "payload": {"id": "x", "source": {"subagent": {"thread_spawn": {"parent_thread_id": "p"}}}},
+    },
+    *Talk("x", forked_from_id="y").play(MOVES).records,
+    {
+        "type": "event_msg",
+        "payload": {
+            "type": "item_completed",
+            "turn_id": "t",
+            "item": {"type": "AgentMessage", "content": [{"type": "text", "text": "a"}]},
+        },
+    },
+    {"type": "event_msg", "payload": {"type": "collab_agent_spawn_end", "new_thread_id": "z"}},
+    {
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_image", "image_url": "data:image/png;base64,AA=="}],
+        },
+    },
+    {"type": "response_item", "payload": {"type": "custom_tool_call", "input": "*** Add File: a"}},
+    {"session_id": "s", "ts": 1761959019, "text": "t"},
+]
+CLAUDE_AI = [
+    {
+        "uuid": "c",
+        "name": "T",
+        "current_leaf_message_uuid": "2",
+        "chat_messages": [
+            {"uuid": "1", "sender": "human", "text": "q", "parent_message_uuid": None},
+            {
+                "uuid": "2",
+                "sender": "assistant",
+                "parent_message_uuid": "1",
+                "created_at": "2026-01-01T10:00:00Z",
+                "content": [
+                    {"type": "text", "text": "a"},
+                    {"type": "tool_use", "name": "f"},
+                    {"type": "tool_result", "content": [{"text": "r"}]},
+                ],
+                "attachments": [
+                    {"file_name": "n", "file_size": 1, "extracted_content": "e"},
+                    {"file_name": "m"},
+                ],
+                "files": [{"file_name": "p"}],
+            },
+            {"uuid": "3", "sender": "human", "text": "q", "parent_message_uuid": "1"},
+        ],
+    },
+]
+GEMINI = [
+    {"sessionId": "g", "projectHash": "h", "startTime": "2026-01-01T10:00:00Z", "kind": "subagent"},
+    {"id": "1", "type": "user", "content": [{"text": "q"}], "displayContent": "q"},
+    {
+        "id": "2",
+        "type": "gemini",
+        "content": "a",
+        "model": "m",
+        "thoughts": [],
+        "toolCalls": [
+            {
+                "name": "f",
+                "args": {"path": "p"},
+                "result": [{"functionResponse": {"response": {"output": "o"}}}],
+            }
+        ],
+    },
+    {"$set": {"summary": "s", "directories": ["/w"], "messages": [{"id": "1", "type": "user"}]}},
+    {"$rewindTo": "1"},
+    {"id": "4", "type": "user", "content": [{"inlineData": {"mimeType": "i", "data": "AA=="}}]},
+]
+OLDEST = json.loads((DATA / "25-codex-oldest-single.json").read_bytes())
+CASES = [
+    ("codex", CODEX, True),
+    ("codex", [OLDEST], False),
+    ("claude-ai", CLAUDE_AI, False),
+    ("gemini-cli", GEMINI, True),
+    ("gemini-cli", [{**GEMINI[0], "messages": GEMINI[1:3]}], False),
+]
+
+
+def places(value):
+    """Every place of a value: the container and the key or index in it."""
+    waiting = [value]
+    while waiting:
+        at = waiting.pop()
+        for key, inner in at.items() if isinstance(at, dict) else enumerate(at):
+            yield at, key
+            if isinstance(inner, dict | list):
+                waiting.append(inner)
+
+
+def account(name, content, *, keep_context):
+    reader = reader_named(name)
+    src = Source.of_bytes(content)
+    src.keep_context = keep_context
+    reader.sniff(src.peek(), src)
+    tally = Tally("x")
+    for one in reader.read(src, tally):
+        assert isinstance(one, RawThread | ReadFailure)
+        for turn in one.turns if isinstance(one, RawThread) else ():
+            assert all(isinstance(block, str) for block in turn.blocks)
+            tally.drop("turn", turn.records)
+    assert tally.balanced
+    assert set(tally.codes) <= CODES
+
+
+@pytest.mark.parametrize(("name", "sound", "is_lines"), CASES)
+@given(data=st.data())
+def test_any_value_may_be_any_other(name, sound, is_lines, data):
+    records = deepcopy(sound)
+    for _ in range(data.draw(st.integers(1, 3))):
+        found = list(places(records))
+        if not found:
+            break
+        held, key = data.draw(st.sampled_from(found))
+        if isinstance(held, dict) and data.draw(st.booleans()):
+            del held[key]
+        else:
+            held[key] = data.draw(anything)
+    if is_lines:
+        content = b"\n".join(json.dumps(one).encode() for one in records)
+    else:
+        content = json.dumps(records if len(records) > 1 or name == "claude-ai" else records[0])
+        content = content.encode()
+    account(name, content, keep_context=data.draw(st.booleans()))
+
+
+MARKS = [
+    "# aider chat started at 2026-01-02 03:04:05", "#### Ask  ", "#### /run x", "> out", "> out  ",
+    "```", "~~~~ md", "", " ", "words", "words  ", "**You:** a", "**Claude:**", "You: a", "AI:",
+    "---", "title: T", "- a", "key: [a", "## User", "## Assistant",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["aider", "markdown-log"])
+@given(lines=st.lists(st.sampled_from(MARKS), max_size=25), end=st.sampled_from(["\n", "\r\n"]))
+def test_any_order_of_marks_is_accounted_for(name, lines, end):
+    account(name, end.join(lines).encode(), keep_context=False)
