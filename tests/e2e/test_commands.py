@@ -12,6 +12,8 @@ import pytest
 
 from tests.installed import CLEW, Installed
 
+pytestmark = pytest.mark.slow
+
 CANARY = "the heron swallowed my grandmother's password"
 
 

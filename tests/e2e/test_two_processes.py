@@ -9,6 +9,8 @@ import pytest
 
 from tests.installed import Installed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def clew(tmp_path):

@@ -55,7 +55,9 @@ def test_debug_shows_where_it_happened(capsys):
 
 
 def test_options_before_the_command_become_settings(tmp_path):
-    done = RUNNER.invoke(main.app, ["--home", str(tmp_path), "--workspace", "w", "config", "--json"])
+    done = RUNNER.invoke(
+        main.app, ["--home", str(tmp_path), "--workspace", "w", "config", "--json"]
+    )
     assert done.exit_code == 0, done.output
     assert f'"\\"{tmp_path}\\""' in done.output
     assert '"\\"w\\""' in done.output
