@@ -37,7 +37,7 @@ _SHOWING: Final = re.compile(
     r"#### (?:/(?:run|test|git|lint|commit|diff|map|tokens|ls|settings)\b|!)"
 )
 """Commands that show long texts, mostly what a program of the shell printed."""
-_EDIT: Final = re.compile(r"> Applied edit to (\S.*?)\s*")
+_EDIT: Final = re.compile(r"> Applied edit to (\S.*)")
 
 Kind: TypeAlias = Literal["prompt", "quote", "text"]
 
@@ -186,7 +186,7 @@ class _Run:
             if model := _MODEL.match(row.text):
                 self.models[model[1]] = None
             elif edit := _EDIT.fullmatch(row.text):
-                self.touched.append(edit[1])
+                self.touched.append(edit[1].rstrip())
 
 
 def _is_output(block: _Block, following: Kind | None) -> bool:
@@ -236,6 +236,7 @@ def _blocks(run: list[Row]) -> Iterator[_Block]:
                 long = _SHOWING.match(row.text) is not None
             elif not row.text.endswith(_BREAK):
                 quoted = _end_of_output(run, place, long=long)
+                long = long and quoted > place  # it is not looked for in vain again
         if block is not None and block.kind != kind:
             yield from _filled(block)
             block = None

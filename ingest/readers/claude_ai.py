@@ -46,7 +46,7 @@ _THOUGHTS: Final = frozenset({"thinking", "redacted_thinking"})
 _TOOLS: Final = frozenset({"tool_use", "tool_result", "server_tool_use", "web_search_tool_result"})
 _META: Final = frozenset({"token_budget", "flag"})
 _WEB: Final = re.compile(r"web|fetch", re.IGNORECASE)
-_THINKING: Final = re.compile(r"<antThinking>.*?</antThinking>\s*", re.DOTALL)
+_THINKING: Final = ("<antThinking>", "</antThinking>")
 _LONG_AGO: Final = float("-inf")
 
 
@@ -367,8 +367,21 @@ def _filled(texts: list[object], role: Role) -> tuple[str, ...]:
     """Texts that say something, without thoughts that the assistant wrote into them."""
     told = [text for text in texts if isinstance(text, str)]
     if role is Role.ASSISTANT:
-        told = [_THINKING.sub("", text) for text in told]
+        told = [_without_thinking(text) for text in told]
     return tuple(text for text in told if text.strip())
+
+
+def _without_thinking(text: str) -> str:
+    """Take out the thoughts that older models wrote between marks of their own."""
+    opening, closing = _THINKING
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find(opening, at)) >= 0 and (end := text.find(closing, begin)) >= 0:
+        kept.append(text[at:begin])
+        at = end + len(closing)
+        while text[at : at + 1].isspace():
+            at += 1
+    return "".join((*kept, text[at:]))
 
 
 def _calls(block: Json) -> Iterator[tuple[str, int]]:

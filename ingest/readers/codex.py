@@ -110,7 +110,7 @@ _COMPLETED: Final[dict[str, Disposition]] = {
 }
 """Completed items that do not speak; the others are tools."""
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
-_PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500}?)\s*$", re.MULTILINE)
+_PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
 _EDITOR: Final = "# Context from my IDE setup:"
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
@@ -337,6 +337,12 @@ class _Session:
         self.models: dict[str, None] = {}
         self.events: list[Event] = []
         self.turns: list[RawTurn] = []
+        self.path: list[RawTurn] = []
+        """The turns that no rollback took back."""
+        self.barren = 0
+        """Turns at the start of the path that ask for nothing."""
+        self.asked: RawTurn | None = None
+        """What was last asked for."""
         self.turn_id: str | None = None
         self.scope = _Scope()
         self.ordinals: dict[str, int] = {}
@@ -537,7 +543,12 @@ class _Session:
         turn = self._turn(said, turn_id, place, at)
         self.scope.add(said, _Entry({kind}, turn))
         if turn is not None:
-            self.turns.append(turn)
+            self._append(turn)
+            self.asked = self.asked if turn.role is Role.ASSISTANT else turn
+
+    def _append(self, turn: RawTurn) -> None:
+        self.turns.append(turn)
+        self.path.append(turn)
 
     def _enter(self, turn_id: str | None, role: Role) -> None:
         """Leave the scope that a message of this turn is not of."""
@@ -651,7 +662,7 @@ class _Session:
         if self.keep_context and isinstance(output, str) and output.strip():
             turn = RawTurn(Role.OTHER, (output,), taint=Taint.TOOL, at=at)
             turn.line, turn.offset, turn.length = place
-            self.turns.append(turn)
+            self._append(turn)
         else:
             self.tally.drop("tool")
 
@@ -659,11 +670,8 @@ class _Session:
         """Keep an agent's id with the last thing that was asked for."""
         if not isinstance(native, str) or not native:
             return
-        asked = next(
-            (turn for turn in reversed(self.turns) if turn.role is not Role.ASSISTANT), None
-        )
-        if asked is not None and native not in asked.spawned:
-            asked.spawned = (*asked.spawned, native)
+        if self.asked is not None and native not in self.asked.spawned:
+            self.asked.spawned = (*self.asked.spawned, native)
 
     # --- what happens to a thread
 
@@ -671,19 +679,20 @@ class _Session:
         """Take the last exchanges off the main line."""
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             return
-        cut, begun = len(self.turns), False
-        for place in range(len(self.turns) - 1, -1, -1):
-            turn = self.turns[place]
-            if turn.alternative:
-                continue
+        cut, begun = len(self.path), False
+        for place in range(len(self.path) - 1, self.barren - 1, -1):
+            turn = self.path[place]
             if _is_asked(turn):
                 cut, begun = place, True
             elif begun and turn.role is Role.ASSISTANT:
                 count, begun = count - 1, False
                 if not count:
                     break
-        for turn in self.turns[cut:]:
+        else:
+            self.barren = cut
+        for turn in self.path[cut:]:
             turn.alternative = True
+        del self.path[cut:]
         self.spoken = None
         self.scope.clear()
 
@@ -736,7 +745,7 @@ def _touched(arguments: object) -> Iterator[str]:
     else:
         texts = list(_strings(arguments))
     for text in texts:
-        yield from _PATCH.findall(text)
+        yield from filter(None, map(str.strip, _PATCH.findall(text)))
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -148,6 +148,8 @@ class _Message:
 
     value: Json
     place: _Place
+    index: int
+    """Among the messages of the session."""
     alternative: bool = False
 
 
@@ -161,6 +163,8 @@ class _Session:
         self.meta: Json = {}
         self.messages: list[_Message | None] = []
         """None where a message was that is written again further down."""
+        self.path: list[_Message] = []
+        """The messages that no rewind took back."""
         self.places: dict[str, int] = {}
         """Place of a message by its id."""
         self.events: list[Event] = []
@@ -196,9 +200,8 @@ class _Session:
             self.tally.note("missing_reference", place.line)
             return
         self.events.append(Event(kind="rewind"))
-        for one in self.messages[at:]:
-            if one is not None:
-                one.alternative = True
+        while self.path and self.path[-1].index >= at:
+            self.path.pop().alternative = True
 
     def message(self, value: object, place: _Place) -> None:
         """Take in a message; one whose id is known replaces that one."""
@@ -215,12 +218,14 @@ class _Session:
         if at is not None and before is not None:
             self.tally.drop("duplicate")
             if not before.alternative:
-                self.messages[at] = _Message(value, place)
+                before.value, before.place = value, place
                 return
             self.messages[at] = None
         if key:
             self.places[key] = len(self.messages)
-        self.messages.append(_Message(value, place))
+        told = _Message(value, place, len(self.messages))
+        self.messages.append(told)
+        self.path.append(told)
 
     # --- the thread
 
