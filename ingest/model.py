@@ -17,6 +17,7 @@ the common stage, its records (if any were counted as read) by the reader, as ``
 """
 
 import io
+import os
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -153,15 +154,14 @@ class Source:
     ) -> "Source":
         """Source of a file on disk. Raises ``OSError`` if it cannot be looked at."""
         stat = file.stat()
-        where = str(file.absolute())
         return cls(
-            path=where,
-            name=name or str(file),
+            path=legible(str(file.absolute())),
+            name=legible(name or str(file)),
             size=stat.st_size,
             mtime_ns=max(stat.st_mtime_ns, _time_of_log(file)),
             opener=lambda: file.open("rb"),
             file=file,
-            root=root or str(file.absolute().parent),
+            root=legible(root or str(file.absolute().parent)),
             explicit=explicit,
         )
 
@@ -173,13 +173,13 @@ class Source:
         """
         found = [one.lstat() for one in sorted(folder.rglob("*"))[:FOLDER_FILES]]
         return cls(
-            path=str(folder.absolute()),
-            name=name,
+            path=legible(str(folder.absolute())),
+            name=legible(name),
             size=sum(one.st_size for one in found),
             mtime_ns=max((one.st_mtime_ns for one in found), default=folder.stat().st_mtime_ns),
             opener=io.BytesIO,
             file=folder,
-            root=root,
+            root=legible(root),
         )
 
     @classmethod
@@ -193,6 +193,18 @@ class Source:
             opener=lambda: io.BytesIO(content),
             explicit=True,
         )
+
+
+def legible(path: str) -> str:
+    """A path as text that can be kept and printed: bytes that are no text are written in hex.
+
+    Such names are legal on most systems; they differ afterwards if they differed before.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path
 
 
 def _time_of_log(file: Path) -> int:

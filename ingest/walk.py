@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from graphstore.errors import Error
-from ingest.model import READ_ERRORS, ReadFailure, Source
+from ingest.model import READ_ERRORS, ReadFailure, Source, legible
 
 DEPTH: Final = 32
 FILES: Final = 200_000
@@ -86,25 +86,40 @@ def find(
 ) -> Iterator[Source | ReadFailure]:
     """Sources below the given paths, sorted within each; ``-`` is standing input.
 
-    Raises ``SourceNotFound`` before anything is read if a path does not exist.
+    What is reached by several of the paths is given once, the first time. Raises
+    ``SourceNotFound`` before anything is read if a path does not exist.
     """
     for path in paths:
         if path != "-" and not os.path.lexists(path):
             raise SourceNotFound(path)
-    for path in paths:
-        if path == "-":
-            yield from standing_input()
-        elif Path(path).is_dir():
-            yield from _folder(Path(path), found, skip)
-        else:
-            yield from _named(Path(path), found)
+    met: set[str] = set()
+    for path in dict.fromkeys(paths):
+        for one in _below(path, found, skip):
+            where = one.path if isinstance(one, Source) else one.where
+            if where not in met:
+                met.add(where)
+                yield one
+
+
+def _below(path: str, found: Found, skip: frozenset[str]) -> Iterator[Source | ReadFailure]:
+    if path == "-":
+        yield from standing_input()
+    elif (place := _without_climbs(Path(path))).is_dir():
+        yield from _folder(place, found, skip)
+    else:
+        yield from _named(place, found)
+
+
+def _without_climbs(path: Path) -> Path:
+    """A path without ``..``, so that one file has one path whatever folder one stands in."""
+    return path.resolve() if ".." in path.parts else path
 
 
 def _named(file: Path, found: Found) -> Iterator[Source | ReadFailure]:
     if _is_side(file):
         found.side_files += 1
     elif not _is_regular(file, follow=True):
-        yield ReadFailure(str(file), "unreadable_file", "not a regular file")
+        yield ReadFailure(legible(str(file)), "unreadable_file", "not a regular file")
     else:
         yield from _source(file, file.name, str(file.absolute().parent), explicit=True)
 
@@ -114,7 +129,8 @@ def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source |
         if taken >= FILES:
             found.ignore("too_many_files")
             return
-        name = root.name if file == root else f"{root.name}/{file.relative_to(root).as_posix()}"
+        base = root.absolute().name
+        name = base if file == root else f"{base}/{file.relative_to(root).as_posix()}"
         yield from _source(file, name, str(root.absolute()), explicit=False)
 
 
@@ -164,7 +180,7 @@ def _source(file: Path, name: str, root: str, *, explicit: bool) -> Iterator[Sou
         else:
             yield Source.of_file(file, name=name, root=root, explicit=explicit)
     except OSError as cause:
-        yield ReadFailure(str(file), "unreadable_file", type(cause).__name__)
+        yield ReadFailure(legible(str(file)), "unreadable_file", type(cause).__name__)
 
 
 def _is_regular(file: Path, *, follow: bool) -> bool:

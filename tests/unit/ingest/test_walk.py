@@ -72,6 +72,39 @@ def test_a_path_that_is_not_there_is_told_before_anything_is_read(tmp_path):
         list(find((str(tmp_path / "a"), str(tmp_path / "b")), Found()))
 
 
+def test_one_file_given_in_several_ways_is_read_once(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.jsonl").write_text("{}")
+    (tmp_path / "b.jsonl").write_text("{}")
+    monkeypatch.chdir(tmp_path / "a")
+    ways = ("x.jsonl", ".", "./x.jsonl", "..", f"{tmp_path}/a/", tmp_path / "b.jsonl")
+    assert names(walked(*ways)) == ["x.jsonl", f"{tmp_path.name}/b.jsonl"]
+
+
+def test_a_folder_is_called_by_its_name_however_it_is_given(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "x.jsonl").write_text("{}")
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert names(walked("..")) == ["a/x.jsonl"]
+    monkeypatch.chdir(tmp_path / "a")
+    (one,) = walked(".")
+    assert (one.name, one.path, one.root) == ("a/x.jsonl", f"{tmp_path}/a/x.jsonl", f"{tmp_path}/a")
+
+
+def test_names_that_are_no_text_are_written_so_that_they_can_be_kept_and_read(tmp_path):
+    folder = tmp_path / os.fsdecode(b"bad\xff dir")
+    folder.mkdir()
+    for end in (b"\xfe", b"\xfd"):
+        (folder / os.fsdecode(b"one" + end + b".jsonl")).write_bytes(end)
+    (named,) = walked(folder / os.fsdecode(b"one\xfd.jsonl"))
+    for one in (named, *walked(tmp_path)):
+        assert "\\xff" in (one.path + one.root).encode().decode()
+        assert one.peek() in (b"\xfd", b"\xfe")
+    assert names(walked(tmp_path)) == [
+        f"{tmp_path.name}/bad\\xff dir/one\\x{end}.jsonl" for end in ("fd", "fe")
+    ]
+
+
 def test_a_named_side_file_is_no_talk_and_a_named_file_is_explicit(tmp_path):
     (tmp_path / "users.json").write_text("[]")
     (tmp_path / "a").write_text("{}")
