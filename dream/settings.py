@@ -12,55 +12,94 @@ Hours = Annotated[float, Field(ge=0, le=8760)]
 
 class PackSettings(Value):
     max_refs: Annotated[int, Field(ge=2, le=64)] = 24
+    """Turns in a pack."""
     max_counter: Annotated[int, Field(ge=0, le=32)] = 8
+    """Turns in a pack that speak against."""
     max_characters: Annotated[int, Field(ge=1000, le=200_000)] = 32_000
+    """Characters in a pack."""
     min_threads: Annotated[int, Field(ge=2, le=10)] = 2
+    """Lineages that make a pack ready."""
 
 
 class QueueSettings(Value):
     cap: Annotated[int, Field(ge=1, le=1000)] = 64
+    """Queued jobs at most."""
     not_before_hours: Hours = 24
+    """Rest of a finished job before it may come again."""
     expires_hours: Hours = 168
+    """A queued job expires after this long."""
     lease_minutes: Annotated[int, Field(ge=1, le=1440)] = 30
+    """A leased job goes back after this long."""
     max_attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    """Failures after which a job is given up."""
 
 
 class LadderSettings(Value):
     """Confidence in points, 0 to 98."""
 
     start_advice: Annotated[int, Field(ge=1, le=98)] = 20
+    """Points of an accepted draft that advises. No effect yet."""
     start_pattern: Annotated[int, Field(ge=1, le=98)] = 30
+    """Points of an accepted draft that names a pattern. No effect yet."""
     up: Annotated[int, Field(ge=1, le=98)] = 10
+    """Points for a confirmation. No effect yet."""
     down: Annotated[int, Field(ge=1, le=98)] = 5
+    """Points for a contradiction. No effect yet."""
     validated: Annotated[int, Field(ge=1, le=98)] = 50
+    """Points of a validated hypothesis. No effect yet."""
     applied: Annotated[int, Field(ge=1, le=98)] = 70
+    """Points of an applied one. No effect yet."""
     refuted: Annotated[int, Field(ge=0, le=98)] = 10
+    """Points below which one is refuted. No effect yet."""
 
 
 class DreamSettings(Value):
     enabled: bool = True
+    """Off: no dream cycle runs."""
     schedule: Literal["off", "idle", "window"] = "off"
+    """When to dream unasked. No effect yet: dream cycles run by hand."""
     window: Annotated[str, Field(pattern=r"^\d\d:\d\d-\d\d:\d\d$")] = "02:00-05:00"
+    """Hours of scheduled dreaming. No effect yet."""
     time_zone: str = "local"
+    """Time zone of the window. No effect yet."""
     check_interval_seconds: Annotated[int, Field(ge=0, le=86_400)] = 3600
+    """How often a schedule looks. No effect yet."""
     min_hours: Hours = 4
+    """Hours between scheduled dream cycles."""
     min_changed_threads: Annotated[int, Field(ge=0, le=1000)] = 3
+    """Changed threads that a schedule waits for. No effect yet."""
     idle_minutes: Annotated[int, Field(ge=0, le=10_080)] = 30
+    """Quiet that a schedule waits for. No effect yet."""
     starvation_hours: Hours = 24
+    """A schedule waits for nothing after this long. No effect yet."""
     urgency_open: Share = 0.8
+    """Urgency that opens a schedule early. No effect yet."""
     urgency_open_uncertain: Share = 0.6
+    """The same, where much is uncertain. No effect yet."""
     lock_wait_seconds: Annotated[float, Field(ge=0, le=3600)] = 10
+    """How long to wait for another dream cycle."""
     overdue_after_seconds: Annotated[int, Field(ge=1, le=86_400)] = 3600
+    """A dream cycle is called overdue after this long. No effect yet."""
     cycle_deadline_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1800
+    """Longest time of a dream cycle."""
     mode: Literal["auto", "deterministic", "model_required"] = "auto"
+    """Whether a model must, may or must not be used."""
     pack: PackSettings = PackSettings()
     queue: QueueSettings = QueueSettings()
     ladder: LadderSettings = LadderSettings()
     drafts_per_job: Annotated[int, Field(ge=1, le=10)] = 3
+    """Drafts kept of a job."""
     review_after_days: Annotated[int, Field(ge=1, le=365)] = 14
+    """A hypothesis wants review after this long."""
     expires_after_days: Annotated[int, Field(ge=1, le=3650)] = 45
+    """A hypothesis expires after this long."""
     retention_min: Share = 0.45
+    """Drafts below are parked."""
     keep_best: Annotated[int, Field(ge=0, le=64)] = 3
+    """Drafts kept all the same where a store has few hypotheses."""
     activation_budget_min: Share = 0.35
+    """Least budget at which a hypothesis shows itself unasked. No effect yet."""
     invitation_days: Annotated[int, Field(ge=1, le=90)] = 14
+    """Life of an invitation. No effect yet."""
     parked_days: Annotated[int, Field(ge=1, le=365)] = 45
+    """A parked draft waits this long."""

@@ -64,13 +64,13 @@ class IngestSettings(Value):
     mask_pii: bool = False
     """Mask e-mail addresses, phone numbers and bank accounts too."""
     max_record_mb: Annotated[int, Field(ge=1, le=4096)] = 256
-    """Largest record that is read."""
+    """Largest record that is read. No effect yet."""
     skip_dirs: tuple[str, ...] = ()
     """Folder names to leave out, beside the built-in ones."""
     notes: bool = False
     """Take Markdown without chat marks as notes."""
     me: tuple[str, ...] = ()
-    """Who is the owner in archives with several people."""
+    """Who is the owner in archives with several people. No effect yet."""
 
 
 class ScoutSettings(Value):

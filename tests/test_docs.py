@@ -146,7 +146,7 @@ class TestHowTo:
         assert reader.sniff(b"A: no", source) is None
         (failure,) = reader.read(Source.of_bytes(b"\xff\n"), Tally())
         assert isinstance(failure, ReadFailure)
-        assert {reader.VERSION, reader.APPENDABLE, reader.TIER} == {1, False, "unproven"}
+        assert (reader.VERSION, reader.APPENDABLE, reader.TIER) == (1, False, "unproven")
 
     def test_the_shape_is_found(self, tmp_path):
         from topology.model import Limits
@@ -175,7 +175,7 @@ class TestHowTo:
         verdict = adjudicate(draft, pack, horizon(SETTINGS, NOW), NOW)
         assert set(getattr(verdict, "failed", ())) <= {"known_rule"}
         assert not list(function.draft(pack.replace(pairs=(a_pair(is_linked=True),))))
-        assert function.EDGE == draft.edge
+        assert draft.edge == function.EDGE
         assert function.WANTS
         assert function.INSTRUCTIONS
 

@@ -107,7 +107,8 @@ def plugin_table(group: str) -> str:
     for file in sorted(folder.glob("[a-z]*.py")):
         text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
         about = " ".join(text.partition("\n\n")[0].replace("``", "`").split())
-        lines.append(f"| `{file.stem.replace('_', '-' if group == 'readers' else '_')}` | {about} |")
+        name = file.stem.replace("_", "-") if group == "readers" else file.stem
+        lines.append(f"| `{name}` | {about} |")
     return "\n".join(lines)
 
 
@@ -123,9 +124,8 @@ def code_table() -> str:
         ("nothing was lost", NOTICE),
     )
     lines = ["| code | what | means |", "|---|---|---|"]
-    lines += [
-        f"| `{code}` | {what} | {MEANING[code]} |" for what, codes in groups for code in sorted(codes)
-    ]
+    for what, codes in groups:
+        lines += [f"| `{code}` | {what} | {MEANING[code]} |" for code in sorted(codes)]
     return "\n".join(lines)
 
 
@@ -135,8 +135,7 @@ def model_tables() -> str:
     from graphstore.model.knowledge import EDGES, NODES
 
     lines = ["| table | joins | columns |", "|---|---|---|"]
-    for node in NODES:
-        lines.append(f"| {node.TABLE} | key `{node.KEY}` | {columns(node)} |")
+    lines += [f"| {node.TABLE} | key `{node.KEY}` | {columns(node)} |" for node in NODES]
     for edge in (*EDGES, *HYPOTHESES):
         pairs = ", ".join(f"{src} to {dst}" for src, dst in edge.PAIRS)
         lines.append(f"| {edge.TABLE} | {pairs} | {columns(edge)} |")

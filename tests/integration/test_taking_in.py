@@ -1,4 +1,4 @@
-"""Taking conversations in: when an epoch is due, when Journeys are looked for, what a preview is."""
+"""Taking in: when an epoch is due, when Journeys are looked for, what a preview is."""
 
 import json
 

@@ -6,6 +6,11 @@ from cli import losses
 from graphstore.model.record import Count
 from ingest.model import CarrierRow, CodeCount, IngestReport, MaskedCount
 
+SUMS = (
+    "1 thread new, 0 grown, 1 unchanged; "
+    "2 human turns, 2 assistant turns, 0 side turns from 5 records"
+)
+
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch):
@@ -34,8 +39,7 @@ def test_a_row_a_file_then_the_sums(capsys):
         "threads  new  human  assistant  format   file",
         "1        1    2      2          chatgpt  in/a.json",
         "1        0    0      0          chatgpt  in/b.json",
-        "1 thread new, 0 grown, 1 unchanged; 2 human turns, 2 assistant turns, 0 side turns "
-        "from 5 records",
+        SUMS,
     ]
 
 

@@ -61,7 +61,8 @@ def test_wrapped_lines_fit_and_lose_no_sign(text, room):
         assert paint.columns(line) <= room or (" " not in line and line.isascii())
 
 
-def test_a_reference_is_never_broken(narrow, capsys):
+@pytest.mark.usefixtures("narrow")
+def test_a_reference_is_never_broken(capsys):
     paint.refs(("see", REF, "and", REF), first="  ")
     assert capsys.readouterr().out.splitlines() == [
         "    see",
@@ -71,7 +72,8 @@ def test_a_reference_is_never_broken(narrow, capsys):
     ]
 
 
-def test_a_paragraph_hangs_below_its_label(narrow, capsys):
+@pytest.mark.usefixtures("narrow")
+def test_a_paragraph_hangs_below_its_label(capsys):
     paint.paragraph("one two three four five six seven eight", " " * 8, first="label")
     assert capsys.readouterr().out.splitlines() == [
         "label   one two three four five six",
@@ -79,7 +81,8 @@ def test_a_paragraph_hangs_below_its_label(narrow, capsys):
     ]
 
 
-def test_rows_are_aligned_and_the_last_takes_what_is_left(narrow, capsys):
+@pytest.mark.usefixtures("narrow")
+def test_rows_are_aligned_and_the_last_takes_what_is_left(capsys):
     paint.rows(("n", "name", "what"), [(1, "日本", "x" * 60), (20, None, "short")])
     assert capsys.readouterr().out.splitlines() == [
         "n   name  what",
@@ -88,7 +91,8 @@ def test_rows_are_aligned_and_the_last_takes_what_is_left(narrow, capsys):
     ]
 
 
-def test_ids_in_the_last_column_can_be_kept_whole(narrow, capsys):
+@pytest.mark.usefixtures("narrow")
+def test_ids_in_the_last_column_can_be_kept_whole(capsys):
     paint.rows(("n", "ref"), [(1, REF)], paint.whole)
     assert REF in capsys.readouterr().out
 

@@ -244,7 +244,7 @@ class TestOpening:
         opened = []
         monkeypatch.setattr("webbrowser.open", opened.append)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-        monkeypatch.setattr("shutil.which", lambda name: None)
+        monkeypatch.setattr("shutil.which", lambda _: None)
         monkeypatch.setattr("sys.platform", "linux")
         show.open_page(str(tmp_path / "a.html"))
         assert opened == []

@@ -24,7 +24,7 @@ def test_a_date_or_a_time_is_understood(text, found):
 
 @pytest.mark.parametrize("text", ["yesterday", "31.01.2026", "2026-13-01"])
 def test_another_date_is_refused_with_an_example(text):
-    with pytest.raises(WrongValue, match="since cannot be .*2026-01-31"):
+    with pytest.raises(WrongValue, match=r"since cannot be .*2026-01-31"):
         moment(text, "since")
 
 
@@ -34,5 +34,5 @@ def test_a_word_of_a_list_is_itself_and_an_empty_one_is_none():
 
 
 def test_another_word_is_refused_with_the_list():
-    with pytest.raises(WrongValue, match="role cannot be robot; give one of human, assistant"):
+    with pytest.raises(WrongValue, match=r"role cannot be robot; give one of human, assistant"):
         one_of("role", "robot", Role)

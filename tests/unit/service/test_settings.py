@@ -144,7 +144,7 @@ class TestWriting:
         assert (shown.value, shown.origin) == ("4", "environment")
 
 
-def test_every_setting_says_what_is_allowed(tmp_path):
+def test_every_setting_says_what_it_is_and_what_is_allowed(tmp_path):
     rows = settings.load({}, tmp_path).rows
     assert len(rows) == len({row.key for row in rows}) > 40
-    assert all(row.allowed for row in rows)
+    assert all(row.allowed and row.about for row in rows)
