@@ -138,8 +138,14 @@ class Source:
     def cites(self) -> tuple[Edge, ...]:
         """Citations that name a thread of this store."""
         found = []
-        for thread_id, targets in self.threads.citations():
-            named = {target: self.threads.cited_as(target) for target in sorted(set(targets))}
+        citations = self.threads.citations()
+        notes = self.threads.notes() if citations else None
+        for thread_id, targets in citations:
+            named = {
+                target: (notes.named(target, thread_id) if notes else None)
+                or self.threads.cited_as(target)
+                for target in sorted(set(targets))
+            }
             resolved = {target: thread for target, thread in named.items() if thread is not None}
             thread = self.threads.get(thread_id) if resolved else None
             if thread is not None:

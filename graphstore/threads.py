@@ -11,6 +11,7 @@ from graphstore.ids import ref as ref_of
 from graphstore.ledger import Connection, Ledger
 from graphstore.model.conversation import LineageKind, Thread, Turn
 from graphstore.model.record import ThreadRecord
+from graphstore.notes import Notes
 
 TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS thread(
@@ -208,6 +209,10 @@ class Threads:
             "SELECT thread_id, citations FROM thread WHERE citations != '[]' ORDER BY thread_id"
         )
         return tuple((thread_id, tuple(orjson.loads(targets))) for thread_id, targets in rows)
+
+    def notes(self) -> Notes:
+        """What notes are called and where they lie, as of now."""
+        return Notes(self._ledger)
 
     def cited_as(self, target: str) -> str | None:
         """The one thread that a written target names: by id or reference, native id, or title."""

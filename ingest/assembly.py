@@ -1,8 +1,10 @@
 """Families of threads to records: numbers, lineage, titles, and what changed of known threads."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Final, Protocol
 
 from graphstore.ids import thread_id
@@ -43,6 +45,8 @@ EXPORT: Final = 2
 """Rank of carriers that are exports."""
 FAMILY: Final = 200
 """Known relatives looked at for one family."""
+_WIKILINK: Final = re.compile(r"!?\[\[(?P<name>[^\[\]|#^\n]*[^\[\]|#^\s])[^\[\]\n]*\]\]")
+"""``[[name]]``, with what may follow the name: a heading, a block, other words to show."""
 _CHAIN: Final = 1000
 """Threads that one may descend through."""
 
@@ -184,8 +188,10 @@ class Assembly:
     # --- what is known
 
     def _member(self, whole: Whole) -> _Member | None:
+        if whole.heads[0].placed:
+            whole.native_id = self._of_place(whole)
         known = self.known.thread(whole.thread_id)
-        if known is not None and not _meets(known, whole):
+        if known is not None and not (self._is_of(whole, known) or _meets(known, whole)):
             self.tallies[whole.carriers[0]].note("id_collision", whole.thread_id)
             whole.native_id = collided_id(whole)
             known = self.known.thread(whole.thread_id)
@@ -196,6 +202,34 @@ class Assembly:
             return _Member(whole, None, (), first_numbers(len(whole.turns)))
         past = self._past(known)
         return _Member(whole, known, past, match(past, whole.turns))
+
+    def _of_place(self, whole: Whole) -> str:
+        """Native id of a thread known by its place: that of its file, or of where it was before."""
+        for carrier in whole.carriers:
+            row = self.known.file(self.carriers[carrier].source.path)
+            known = (
+                self.known.thread(row.thread_ids[0]) if row and len(row.thread_ids) == 1 else None
+            )
+            if known is not None and known.source == whole.source:
+                return known.native_id
+        key = whole.turns[0].raw.key
+        if key is None or self.known.thread(whole.thread_id) is not None:
+            return whole.native_id
+        words = [whole.turns[place].fingerprint for place in whole.path]
+        for identity in sorted(self.known.holding(whole.source, (key,)))[:FAMILY]:
+            known = self.known.thread(identity)
+            if (
+                known
+                and [turn.fingerprint for turn in known.on_path()] == words
+                and _is_gone(known)
+            ):
+                return known.native_id
+        return whole.native_id
+
+    def _is_of(self, whole: Whole, known: Thread) -> bool:
+        """Whether a known thread stands for the file of this one, whatever it says now."""
+        here = {self.carriers[one].source.path for one in whole.carriers}
+        return whole.heads[0].placed and (not here.isdisjoint(_files(known)) or _is_gone(known))
 
     def _past(self, thread: Thread) -> tuple[Turn, ...]:
         """All known turns of a thread by number; a shared prefix comes from its parents."""
@@ -288,12 +322,15 @@ class Assembly:
         self._remember_spawns(member)
         at_hand = [*strands, *relatives]
         lineage = self._lineage(member, strands[whole.thread_id], descent, at_hand)
-        better = known is None or richer(known, whole, member.numbering)
+        newest = whole.heads[0].placed  # what a file says now is what the thread is
+        better = known is None or newest or richer(known, whole, member.numbering)
+        path = _path(member, better=better)
         record = self._head(member, better=better).replace(
             lineage=lineage,
             turns=turns,
             changes=self._changes(member, better=better),
-            path=_path(member, better=better),
+            path=path,
+            citations=_citations((*member.past, *turns), path),
         )
         for carrier in whole.carriers:
             self.carriers[carrier].thread_ids.setdefault(whole.thread_id)
@@ -530,7 +567,16 @@ def _is_unnamed(thread: Thread) -> bool:
 def _relinked(thread: Thread, links: tuple[LineageLink, ...]) -> ThreadRecord:
     """A record that only tells another lineage of a known thread."""
     head = {name: getattr(thread, name) for name in Thread.model_fields if name != "turns"}
-    return ThreadRecord.model_validate({**head, "lineage": links})
+    named = _citations(thread.turns, thread.path)
+    return ThreadRecord.model_validate({**head, "lineage": links, "citations": named})
+
+
+def _citations(turns: Iterable[Turn], path: Sequence[int]) -> tuple[str, ...]:
+    """Names of notes that the turns of the main line link to, as written, sorted."""
+    on_path = set(path)
+    links = (link for turn in turns if turn.number in on_path for link in turn.links)
+    named = (_WIKILINK.fullmatch(link) for link in links)
+    return tuple(sorted({found["name"].strip() for found in named if found is not None}))
 
 
 def _times(whole: Whole) -> list[datetime]:
@@ -570,7 +616,8 @@ def _path(member: _Member, *, better: bool) -> tuple[int, ...]:
     known = member.known
     if known is None:
         return run
-    if not set(numbers) & {turn.number for turn in member.past}:  # the second half of a file
+    told_anew = member.numbering.revised or member.whole.heads[0].placed
+    if not told_anew and not set(numbers) & {turn.number for turn in member.past}:  # a second half
         return known.path + run
     return run if better else known.path
 
@@ -588,7 +635,7 @@ def _overlap(one: CleanThread, other: CleanThread) -> bool:
     """Whether two carriers of one id tell the same, so that one is a copy."""
     if not one.turns or not other.turns:
         return one.raw.first_parent is None and other.raw.first_parent is None
-    keys = {turn.raw.key for turn in one.turns if turn.raw.key is not None}
+    keys = set() if one.raw.placed else {turn.raw.key for turn in one.turns} - {None}
     if any(turn.raw.key in keys for turn in other.turns):
         return True
     words = {turn.folded for turn in one.turns}
@@ -599,7 +646,8 @@ def _meets(known: Thread, whole: Whole) -> bool:
     """Whether a stored thread of that id is the same one: something in common, or a half."""
     if any(head.first_parent is not None for head in whole.heads):
         return True
-    keys = {turn.native_key for turn in known.turns if turn.native_key is not None}
+    placed = whole.heads[0].placed  # then a key only says that the place is called alike
+    keys = set() if placed else {turn.native_key for turn in known.turns} - {None}
     prints = {turn.fingerprint for turn in known.turns}
     folded = {" ".join(turn.text.split()) for turn in known.turns}
     for turn in whole.turns:
@@ -608,6 +656,16 @@ def _meets(known: Thread, whole: Whole) -> bool:
         if " ".join(turn.text.split()) in folded:
             return True
     return not known.turns
+
+
+def _files(known: Thread) -> set[str]:
+    """Carriers that a stored thread was read from."""
+    return {turn.anchor.file for turn in known.turns if turn.anchor is not None}
+
+
+def _is_gone(known: Thread) -> bool:
+    """Whether no file of a stored thread is there any more."""
+    return not any(Path(file.partition("!")[0]).exists() for file in _files(known))
 
 
 def _told_spawn(parent: Thread, child: str) -> int | None:

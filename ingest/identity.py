@@ -224,12 +224,15 @@ def _firstness(whole: Whole) -> tuple[datetime, str]:
 
 
 def _related(one: Whole, other: Whole) -> bool:
-    """Whether two carriers share a record or a turn, or one says nothing."""
+    """Whether two carriers share a record or a turn, or one says nothing.
+
+    Where ids and keys only stand for a place, words decide.
+    """
     if not one.turns or not other.turns:
         return True
     keys = {key for turn in one.turns for key in _keys(turn)} | one.passed_keys
     theirs = {key for turn in other.turns for key in _keys(turn)} | other.passed_keys
-    if not keys.isdisjoint(theirs):
+    if not keys.isdisjoint(theirs) and not one.heads[0].placed:
         return True
     words = {turn.folded for turn in one.turns} | one.passed_words
     if not words.isdisjoint({turn.folded for turn in other.turns} | other.passed_words):

@@ -124,6 +124,8 @@ class Source:
     """The folder or archive that was given; the folder of a file named explicitly."""
     explicit: bool = False
     """Named by the user, not found inside a folder or a zip."""
+    as_note: bool = False
+    """Markdown without the marks of a chat is a note here."""
     keep_context: bool = False
     """The owner wants tool and web text as side turns (taint ``tool`` or ``web``)."""
     check: int | None = None
@@ -363,6 +365,8 @@ class RawThread:
     """Native id that the first record names as its parent: a file may be the second half."""
     slash_commands: bool = False
     """A human text that begins with ``/name`` is a command of the tool."""
+    placed: bool = False
+    """The native id stands for the place of the carrier: moved, it is the same thread."""
     background: bool = False
     """The source stamps it as the copy of a session taken over in the background."""
     where: str = ""

@@ -148,6 +148,7 @@ class _Run:
         self.archives.append((archive, {}))
 
     def _reader(self, src: Source) -> Reader | None:
+        src.as_note = src.as_note or self.options.notes
         chosen = choose(src, self.options.format)
         if chosen is None:
             self.found.side_files += 1

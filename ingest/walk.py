@@ -33,6 +33,9 @@ SIDE_NAMES: Final = frozenset({
 })  # fmt: skip
 """Files beside conversations that are never conversations."""
 
+VAULT: Final = ".obsidian"
+"""Folder by which a vault of notes is known."""
+MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown"})
 _TOGETHER: Final = {"storage": ("session", "message", "part")}
 """Names of folders that are one source, and the folders in them by which they are known."""
 _BESIDE: Final = ("-wal", "-shm", "-journal")
@@ -77,8 +80,27 @@ class Found:
     ignored: dict[str, int] = field(default_factory=dict)
     side_files: int = 0
 
+    vaults: dict[Path, bool] = field(default_factory=dict)
+    """Folders looked at, and whether they lie in a vault of notes."""
+
     def ignore(self, reason: str) -> None:
         self.ignored[reason] = self.ignored.get(reason, 0) + 1
+
+    def in_vault(self, file: Path) -> bool:
+        """Whether a Markdown file lies in a vault: a folder above it holds ``.obsidian``."""
+        if file.suffix.lower() not in MARKDOWN:
+            return False
+        asked: list[Path] = []
+        for folder in file.absolute().parents:
+            if folder not in self.vaults:
+                asked.append(folder)
+                if not (folder / VAULT).is_dir():
+                    continue
+                self.vaults[folder] = True
+            self.vaults.update(dict.fromkeys(asked, self.vaults[folder]))
+            return self.vaults[folder]
+        self.vaults.update(dict.fromkeys(asked, False))
+        return False
 
 
 def find(
@@ -131,7 +153,7 @@ def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source |
             return
         base = root.absolute().name
         name = base if file == root else f"{base}/{file.relative_to(root).as_posix()}"
-        yield from _source(file, name, str(root.absolute()), explicit=False)
+        yield from _source(file, name, str(root.absolute()), found, explicit=False)
 
 
 def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
@@ -173,12 +195,16 @@ def _entries(folder: Path, found: Found) -> list[Path]:
         return []
 
 
-def _source(file: Path, name: str, root: str, *, explicit: bool) -> Iterator[Source | ReadFailure]:
+def _source(
+    file: Path, name: str, root: str, found: Found | None = None, *, explicit: bool
+) -> Iterator[Source | ReadFailure]:
     try:
         if file.is_dir():
             yield Source.of_folder(file, name=name, root=root)
         else:
-            yield Source.of_file(file, name=name, root=root, explicit=explicit)
+            src = Source.of_file(file, name=name, root=root, explicit=explicit)
+            src.as_note = explicit or (found is not None and found.in_vault(file))
+            yield src
     except OSError as cause:
         yield ReadFailure(legible(str(file)), "unreadable_file", type(cause).__name__)
 
@@ -258,8 +284,16 @@ def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
         yield ReadFailure(archive.name, "zip_bomb", "too many members")
         return
     budget = _Budget()
+    vaults = tuple(sorted({name.partition(f"{VAULT}/")[0] for name in infos if _shows_vault(name)}))
     for name in sorted(infos):
-        yield from _member(archive, infos[name], budget, found)
+        for one in _member(archive, infos[name], budget, found):
+            if isinstance(one, Source):
+                one.as_note = name.startswith(vaults)
+            yield one
+
+
+def _shows_vault(name: str) -> bool:
+    return name.startswith(f"{VAULT}/") or f"/{VAULT}/" in name
 
 
 def _member(
