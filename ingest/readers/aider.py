@@ -125,7 +125,7 @@ class _Run:
         if not is_last:
             for turn in self.turns:
                 turn.stopped = turn.role is Role.ASSISTANT
-        named = self.src.parts and self.src.parts[-1] == _HISTORY
+        named = self.src.parts[-1:] == (_HISTORY,) and "!" not in self.src.path
         where = f"{self.src.name}: run {self.header}"
         return RawThread(
             source=NAME,

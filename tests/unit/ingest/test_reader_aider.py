@@ -122,6 +122,8 @@ def test_only_the_last_answer_may_still_grow():
 def test_the_project_is_the_folder_of_a_history():
     found, _ = run("#### Ask", name="/home/x/tool/.aider.chat.history.md")
     assert (found.project, found.project_sure) == ("/home/x/tool", False)
+    packed, _ = run("#### Ask", name="/home/x/old.zip!tool/.aider.chat.history.md")
+    assert packed.project is None
 
 
 # --- prompts
