@@ -13,12 +13,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ingest.model import READ_ERRORS, Source, Tally
+from ingest.model import READ_ERRORS, RawThread, ReadFailure, Source, Tally
 from ingest.shape import look
 from ingest.text import decode
 
 Cell: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = dict[str, Cell]
+Given: TypeAlias = RawThread | ReadFailure
 Tables: TypeAlias = Mapping[str, frozenset[str]]
 """Columns by table."""
 
@@ -136,6 +137,22 @@ def opened(src: Source, tally: Tally) -> Iterator[Database]:
     with _connected(src) as connection:
         connection.text_factory = lambda raw: _text(raw, tally)
         yield Database(connection)
+
+
+def guarded(threads: Iterator[Given], src: Source, tally: Tally) -> Iterator[Given]:
+    """Give threads as they come; where the database breaks off, what was in hand is lost."""
+    while True:
+        before = tally.records - sum(tally.dispositions.values())
+        try:
+            one = next(threads, None)
+        except ERRORS as cause:
+            in_hand = tally.records - sum(tally.dispositions.values()) - before
+            tally.drop("lost", in_hand)
+            yield ReadFailure(src.name, "unreadable_file", type(cause).__name__)
+            return
+        if one is None:
+            return
+        yield one
 
 
 @contextmanager

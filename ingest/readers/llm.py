@@ -25,7 +25,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._sqlite import ERRORS, Cell, Database, Row, opened, tables, words
+from ingest.readers._sqlite import Cell, Database, Row, guarded, opened, tables, words
 
 NAME: Final = "llm"
 VERSION: Final = 1
@@ -58,14 +58,15 @@ def sniff(head: bytes, src: Source) -> Score | None:
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the threads of both storages, one at a time."""
-    try:
-        with opened(src, tally) as database:
-            if database.tables.keys() >= _NEW:
-                yield from _threads(database, src, tally)
-            if database.tables.keys() >= _OLD:
-                yield from _conversations(database, tally)
-    except ERRORS as cause:
-        yield ReadFailure(src.name, "unreadable_file", type(cause).__name__)
+    return guarded(_both(src, tally), src, tally)
+
+
+def _both(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
+    with opened(src, tally) as database:
+        if database.tables.keys() >= _NEW:
+            yield from _threads(database, src, tally)
+        if database.tables.keys() >= _OLD:
+            yield from _conversations(database, tally)
 
 
 def _time(value: Cell, where: str, tally: Tally) -> datetime | None:

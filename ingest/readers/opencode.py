@@ -30,7 +30,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._sqlite import ERRORS, Cell, Database, opened, tables, words
+from ingest.readers._sqlite import Cell, Database, guarded, opened, tables, words
 from ingest.shape import look
 
 NAME: Final = "opencode"
@@ -78,14 +78,15 @@ def _folders(src: Source) -> set[str]:
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the sessions of a database or of a tree, one at a time."""
-    try:
-        if look(src).kind == "folder" and src.file is not None:
-            yield from _sessions(_Tree(src.file, tally), src, tally)
-            return
-        with opened(src, tally) as database:
-            yield from _sessions(_Rows(database), src, tally)
-    except ERRORS as cause:
-        yield ReadFailure(src.name, "unreadable_file", type(cause).__name__)
+    return guarded(_either(src, tally), src, tally)
+
+
+def _either(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
+    if look(src).kind == "folder" and src.file is not None:
+        yield from _sessions(_Tree(src.file, tally), src, tally)
+        return
+    with opened(src, tally) as database:
+        yield from _sessions(_Rows(database), src, tally)
 
 
 class _Head(NamedTuple):

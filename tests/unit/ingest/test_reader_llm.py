@@ -3,6 +3,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphstore.model.conversation import LineageKind
 from ingest.model import RawThread, ReadFailure, Source, Tally
@@ -291,16 +293,38 @@ def test_bad_text_is_replaced_and_counted(logs):
     assert tally.codes["bad_utf8"] >= 1
 
 
-def test_a_damaged_database_is_told_and_never_raises(logs):
-    for number in range(60):
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    logs = Logs(tmp_path_factory.mktemp("logs"))
+    for number in range(40):
         logs.say(f"m{number}", f"m{number - 1}", "user", "word " * 50)
-    logs.thread("t", "m59")
-    content = logs.done().read_bytes()
-    for cut in range(600, len(content), 4096):
-        hurt = content[:cut] + b"\xa5" * 512 + content[cut + 512 :]
-        list(llm.read(Source.of_bytes(hurt, "x.db"), Tally()))
-        list(llm.read(Source.of_bytes(content[:cut], "x.db"), Tally()))
-        choose(Source.of_bytes(hurt, "x.db"))
+    logs.put("responses", *[(f"r{n}", "m", "ask", None, "yes " * 40, "k", AT) for n in range(40)])
+    return logs.thread("t", "m39").done().read_bytes()
+
+
+@given(st.data())
+def test_a_damaged_database_is_told_and_accounted_for(sound, data):
+    at = data.draw(st.integers(16, len(sound) - 1))
+    junk = data.draw(st.binary(min_size=1, max_size=300))
+    hurt = sound[:at] + junk + sound[at + len(junk) :]
+    read(hurt[: data.draw(st.integers(at, len(hurt)))])
+    choose(Source.of_bytes(hurt, "x.db"))
+
+
+def test_what_was_in_hand_when_a_database_broke_off_is_lost():
+    tally = Tally("x")
+
+    def breaking():
+        tally.read(3)
+        tally.drop("tool")
+        yield RawThread("llm", "t")
+        tally.read(2)
+        tally.drop("tool")
+        raise sqlite3.DatabaseError
+
+    found = list(_sqlite.guarded(breaking(), Source.of_bytes(b""), tally))
+    assert [one.code for one in found if isinstance(one, ReadFailure)] == ["unreadable_file"]
+    assert tally.dispositions == {"tool": 2, "lost": 1}
 
 
 def test_other_databases_are_left_to_others(tmp_path):
