@@ -112,6 +112,7 @@ _COMPLETED: Final[dict[str, Disposition]] = {
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
 _PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
+_NAMES_PATHS: Final = re.compile(rf'\*\*\* |"(?:{"|".join(_PATHS)})"')
 _EDITOR: Final = "# Context from my IDE setup:"
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
 _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
@@ -173,15 +174,20 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 )
         else:
             for record in records(stream, tally, _KNOWN):
-                place = _Place(record.line, record.offset, record.length)
+                at = record.value.get("timestamp")
+                place = _Place(record.line, record.offset, record.length, at)
                 yield from file.record(record.value, place)
     yield from file.rest()
 
 
 class _Place(NamedTuple):
+    """Where and when a record was written."""
+
     line: int | None
     offset: int
     length: int
+    at: object = None
+    """As written: most records are no turns, and their times are not needed."""
 
 
 class _File:
@@ -210,7 +216,7 @@ class _File:
         for item in items:
             self.tally.read()
             if isinstance(item, dict):
-                held.item(item, place, held.time(item.get("timestamp"), place))
+                held.item(item, place._replace(at=item.get("timestamp")))
             else:
                 held.lose(place)
         yield from self._end()
@@ -420,20 +426,19 @@ class _Session:
             if "record_type" in value:
                 self.tally.drop("meta")
             else:
-                self.item(value, place, self.time(value.get("timestamp"), place))
+                self.item(value, place)
             return
         if not isinstance(payload, dict):
             self.lose(place)
             return
-        at = self.time(value.get("timestamp"), place)
         if kind == "response_item":
-            self.item(payload, place, at)
+            self.item(payload, place)
         elif kind == "event_msg":
-            self.event(payload, place, at)
+            self.event(payload, place)
         else:
-            self._beside(kind, payload, place, at)
+            self._beside(kind, payload, place)
 
-    def _beside(self, kind: str, payload: Json, place: _Place, at: datetime | None) -> None:
+    def _beside(self, kind: str, payload: Json, place: _Place) -> None:
         self.tally.drop("meta")
         if kind == "turn_context":
             self._turn_begins(payload)
@@ -442,31 +447,36 @@ class _Session:
             if isinstance(model, str) and model:
                 self.models[model] = None
         elif kind == "compacted":
-            self.events.append(Event(kind="compaction", at=at))
+            self._tell("compaction", place)
         elif kind not in _WRAPPED:
             self.tally.note("unknown_record", place.line)
+
+    def _tell(self, kind: str, place: _Place) -> None:
+        """Keep what happened; a time that names no zone is none for an event."""
+        at = self.time(place.at, place)
+        self.events.append(Event(kind=kind, at=at if at is not None and at.tzinfo else None))
 
     def _turn_begins(self, payload: Json) -> None:
         self.turn_id = _word(payload, "turn_id") or self.turn_id
 
-    def item(self, item: Json, place: _Place, at: datetime | None) -> None:
+    def item(self, item: Json, place: _Place) -> None:
         """Take in an item of the model's context."""
         kind = item.get("type")
         if kind == "message" or (kind is None and "role" in item):
-            self._message(item, place, at)
+            self._message(item, place)
         elif not isinstance(kind, str):
             self.lose(place)
         elif kind in _WITHOUT_WORDS:
             self.tally.drop(_WITHOUT_WORDS[kind])
         elif kind.endswith("_output"):
-            self._output(item, place, at)
+            self._output(item, place)
         elif kind.endswith("_call"):
             self._call(item, kind)
         else:
             self.tally.drop("meta")
             self.tally.note("unknown_record", place.line)
 
-    def _message(self, item: Json, place: _Place, at: datetime | None) -> None:
+    def _message(self, item: Json, place: _Place) -> None:
         role = _word(item, "role")
         if role in {"system", "developer"}:
             self.tally.drop("injected")
@@ -477,33 +487,33 @@ class _Session:
             speaker = Role.HUMAN if role == "user" else Role.ASSISTANT
             final = _PHASES.get(_word(item, "phase"))
             said = _Said(speaker, blocks, attachments, final, _turn_id(item))
-            self._say(said, "item", place, at)
+            self._say(said, "item", place)
         else:
             self.lose(place)
 
-    def event(self, event: Json, place: _Place, at: datetime | None) -> None:
+    def event(self, event: Json, place: _Place) -> None:
         """Take in an event of the interface: some repeat messages, most tell of progress."""
         kind = _word(event, "type")
         if kind in {"user_message", "agent_message"}:
-            self._told(event, place, at)
+            self._told(event, place)
         elif kind == "item_completed" and isinstance(event.get("item"), dict):
-            self._completed(event, event["item"], place, at)
+            self._completed(event, event["item"], place)
         elif kind:
             self.tally.drop(
                 next((what for start, what in _EVENTS if kind.startswith(start)), "meta")
             )
-            self._happened(kind, event, at)
+            self._happened(kind, event, place)
         else:
             self.lose(place)
 
-    def _told(self, event: Json, place: _Place, at: datetime | None) -> None:
+    def _told(self, event: Json, place: _Place) -> None:
         text = event.get("message")
         role = Role.HUMAN if event.get("type") == "user_message" else Role.ASSISTANT
         blocks = (text,) if isinstance(text, str) else ()
         final = _PHASES.get(_word(event, "phase"))
-        self._say(_Said(role, blocks, (), final, _turn_id(event)), "event", place, at)
+        self._say(_Said(role, blocks, (), final, _turn_id(event)), "event", place)
 
-    def _completed(self, event: Json, item: Json, place: _Place, at: datetime | None) -> None:
+    def _completed(self, event: Json, item: Json, place: _Place) -> None:
         kind = _word(item, "type").replace("_", "").lower()
         role = _SPEAKERS.get(kind)
         if role is None:
@@ -512,9 +522,9 @@ class _Session:
         blocks, attachments = self._content(item.get("content", item.get("text")), place)
         final = _PHASES.get(_word(item, "phase"))
         said = _Said(role, blocks, attachments, final, _turn_id(event))
-        self._say(said, "completed", place, at)
+        self._say(said, "completed", place)
 
-    def _happened(self, kind: str, event: Json, at: datetime | None) -> None:
+    def _happened(self, kind: str, event: Json, place: _Place) -> None:
         if kind in {"task_started", "turn_started"}:
             self._turn_begins(event)
         elif kind in {"task_complete", "turn_complete"} and self.spoken is not None:
@@ -524,13 +534,13 @@ class _Session:
         elif kind == "collab_agent_spawn_end":
             self._spawned(event.get("new_thread_id"))
         elif kind in _TOLD:
-            self.events.append(Event(kind=kind, at=at))
+            self._tell(kind, place)
         if kind == "thread_rolled_back":
             self._roll_back(event.get("num_turns"))
 
     # --- messages
 
-    def _say(self, said: _Said, kind: Kind, place: _Place, at: datetime | None) -> None:
+    def _say(self, said: _Said, kind: Kind, place: _Place) -> None:
         """Make a turn of a message, unless another record told it already."""
         if said.role is Role.HUMAN:
             said.blocks = tuple(_asked(block) for block in said.blocks)
@@ -538,9 +548,9 @@ class _Session:
         self._enter(turn_id, said.role)
         entry = self.scope.find(said, kind)
         if entry is not None:
-            self._tell_again(entry, said, kind, place, at)
+            self._tell_again(entry, said, kind, place)
             return
-        turn = self._turn(said, turn_id, place, at)
+        turn = self._turn(said, turn_id, place)
         self.scope.add(said, _Entry({kind}, turn))
         if turn is not None:
             self._append(turn)
@@ -561,9 +571,7 @@ class _Session:
             scope.clear()
         scope.answered = scope.answered or role is Role.ASSISTANT
 
-    def _tell_again(
-        self, entry: _Entry, said: _Said, kind: Kind, place: _Place, at: datetime | None
-    ) -> None:
+    def _tell_again(self, entry: _Entry, said: _Said, kind: Kind, place: _Place) -> None:
         """Count a copy; of all tellings the item is the one to keep."""
         entry.kinds.add(kind)
         self.tally.drop("duplicate")
@@ -576,12 +584,10 @@ class _Session:
         if kind == "item":
             turn.blocks = said.blocks if turn.role is not Role.OTHER else turn.blocks
             turn.attachments = said.attachments or turn.attachments
-            turn.line, turn.offset, turn.length = place
-            turn.at = at or turn.at
+            turn.line, turn.offset, turn.length, _ = place
+            turn.at = self.time(place.at, place) or turn.at
 
-    def _turn(
-        self, said: _Said, turn_id: str | None, place: _Place, at: datetime | None
-    ) -> RawTurn | None:
+    def _turn(self, said: _Said, turn_id: str | None, place: _Place) -> RawTurn | None:
         role, blocks = said.role, said.blocks
         key = self._key(turn_id)
         if role is Role.HUMAN and self.is_agent:
@@ -594,7 +600,7 @@ class _Session:
             role=role,
             blocks=blocks,
             key=key,
-            at=at,
+            at=self.time(place.at, place),
             line=place.line,
             offset=place.offset,
             length=place.length,
@@ -650,7 +656,7 @@ class _Session:
         self.scope.answered = True
         self.tally.drop("tool")
 
-    def _output(self, item: Json, place: _Place, at: datetime | None) -> None:
+    def _output(self, item: Json, place: _Place) -> None:
         output = item.get("output")
         if isinstance(output, dict):
             output = output.get("content")
@@ -660,8 +666,9 @@ class _Session:
             for key in _SPAWNED if isinstance(told, dict) else ():
                 self._spawned(told.get(key))
         if self.keep_context and isinstance(output, str) and output.strip():
-            turn = RawTurn(Role.OTHER, (output,), taint=Taint.TOOL, at=at)
-            turn.line, turn.offset, turn.length = place
+            turn = RawTurn(Role.OTHER, (output,), taint=Taint.TOOL)
+            turn.line, turn.offset, turn.length, _ = place
+            turn.at = self.time(place.at, place)
             self._append(turn)
         else:
             self.tally.drop("tool")
@@ -736,6 +743,8 @@ def _is_asked(turn: RawTurn) -> bool:
 
 def _touched(arguments: object) -> Iterator[str]:
     """Paths of patch headers, and of the arguments that name one."""
+    if isinstance(arguments, str) and not _NAMES_PATHS.search(arguments):
+        return  # nearly always: it need not be parsed
     value = _parsed(arguments) if isinstance(arguments, str) else arguments
     if isinstance(value, dict):
         for key in _PATHS:

@@ -330,6 +330,13 @@ def test_events_of_a_thread_are_told():
     assert words(found) == [("human", "Ask")]
 
 
+def test_a_time_without_zone_is_none_for_an_event():
+    naive = {**event("turn_aborted"), "timestamp": "2026-04-01T09:00:00"}
+    found, _ = thread({**said("user", "Ask"), "timestamp": "2026-04-01T09:00:00"}, naive)
+    assert [one.at for one in found.events] == [None]
+    assert found.turns[0].at.tzinfo is None
+
+
 TALK = [
     said("user", "one"), said("assistant", "1"),
     said("user", "two"), said("user", "too"), said("assistant", "2"), said("assistant", "2b"),
