@@ -38,6 +38,11 @@ def instant(
     return _checked(moment, None)
 
 
+def aware(moment: datetime | None) -> datetime | None:
+    """Return a time that names its zone; null for one that does not, where none may be guessed."""
+    return moment if moment is not None and moment.tzinfo is not None else None
+
+
 def _placed(moment: datetime, zone: tzinfo | None) -> tuple[datetime | None, TimeProblem | None]:
     if zone is None:
         in_range = _FIRST_YEAR <= moment.year <= _LAST_YEAR

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
+from ingest.instants import aware
 from ingest.jsonio import Line, Record, Skip, instant, records
 from ingest.model import (
     Disposition,
@@ -548,7 +549,7 @@ class Transcript:
     def _system(self, record: Record) -> None:
         subtype = record.value.get("subtype")
         if subtype == "compact_boundary":
-            self.events.append(Event(kind="compaction", at=self._time(record)))
+            self.events.append(Event(kind="compaction", at=aware(self._time(record))))
         self.tally.drop("command" if subtype == "local_command" else "meta")
 
     # --- the thread

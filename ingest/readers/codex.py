@@ -19,7 +19,8 @@ from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.document import elements
 from ingest.envelopes import open_block
-from ingest.jsonio import instant, loads, records
+from ingest.instants import aware, instant
+from ingest.jsonio import loads, records
 from ingest.model import (
     Disposition,
     Pointer,
@@ -453,8 +454,7 @@ class _Session:
 
     def _tell(self, kind: str, place: _Place) -> None:
         """Keep what happened; a time that names no zone is none for an event."""
-        at = self.time(place.at, place)
-        self.events.append(Event(kind=kind, at=at if at is not None and at.tzinfo else None))
+        self.events.append(Event(kind=kind, at=aware(self.time(place.at, place))))
 
     def _turn_begins(self, payload: Json) -> None:
         self.turn_id = _word(payload, "turn_id") or self.turn_id

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
-from ingest.instants import instant
+from ingest.instants import aware, instant
 from ingest.jsonio import loads
 from ingest.lines import RECORD_LIMIT
 from ingest.model import (
@@ -306,7 +306,7 @@ class _Session:
         for part in self.storage.parts(message.key):
             parts.add(part)
         if role is Role.ASSISTANT and value.get("summary") is True:
-            self.events.append(Event(kind="compaction", at=at))
+            self.events.append(Event(kind="compaction", at=aware(at)))
             self.tally.drop("meta", 1 + parts.records)
             return
         self._use(value)
@@ -389,7 +389,7 @@ class _Parts:
         if kind == "file":
             self._file(value)
         elif kind == "compaction":
-            self.session.events.append(Event(kind="compaction", at=self.at))
+            self.session.events.append(Event(kind="compaction", at=aware(self.at)))
         tally.drop(_PARTS.get(kind, "meta"))
 
     def _words(self, value: Json) -> None:

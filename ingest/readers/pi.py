@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
-from ingest.instants import instant
+from ingest.instants import aware, instant
 from ingest.jsonio import Record, records
 from ingest.model import (
     Disposition,
@@ -176,7 +176,7 @@ class _Session:
             self._use(value.get("modelId"))
         elif isinstance(kind, str) and kind in _EVENTS:
             at = self._time(value.get("timestamp"), record)
-            self.events.append(Event(kind=_EVENTS[kind], at=at))
+            self.events.append(Event(kind=_EVENTS[kind], at=aware(at)))
 
     def _use(self, model: object) -> None:
         if isinstance(model, str) and model:

@@ -340,3 +340,11 @@ def test_the_name_of_an_agents_file_tells_what_its_records_do_not():
     thread, _ = only(talk, f"/p/-w-graph/{ONE}/subagents/agent-ag7.jsonl")
     assert thread.native_id == f"{ONE}:agent-ag7"
     assert thread.turns[0].role is Role.OTHER
+
+
+def test_a_compaction_whose_time_names_no_zone_has_none():
+    talk = Talk(ONE).play(["ask", "answer"])
+    bare = {"type": "system", "subtype": "compact_boundary", "sessionId": ONE, "uuid": "b"}
+    line = json.dumps({**bare, "timestamp": "2026-01-01T00:00:00"}).encode() + b"\n"
+    thread, _ = only([*talk.encoded(), line])
+    assert [(event.kind, event.at) for event in thread.events] == [("compaction", None)]

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ingest.instants import instant
+from ingest.instants import aware, instant
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 SECONDS = 1770091506
@@ -112,3 +112,8 @@ def test_a_named_zone_wins_over_the_one_given():
 
 def test_a_date_alone_is_its_midnight():
     assert instant("2026-02-03", UTC) == (datetime(2026, 2, 3, tzinfo=UTC), "naive_time")
+
+
+def test_a_time_without_zone_is_null_where_none_may_be_guessed():
+    assert aware(MOMENT) is MOMENT
+    assert (aware(MOMENT.replace(tzinfo=None)), aware(None)) == (None, None)
