@@ -418,7 +418,8 @@ def exported(done: Any) -> None:  # noqa: ANN401
 def written(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
     """Where page and report are."""
     if not emit(done, as_json=as_json):
-        print(f"page    {done.page}\nreport  {done.report}\n        {done.markdown}")
+        print(f"page    {done.page or 'none: ' + done.page_missing}")
+        print(f"report  {done.report}\n        {done.markdown}")
 
 
 def formats(rows: Any, *, as_json: bool) -> None:  # noqa: ANN401

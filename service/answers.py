@@ -50,9 +50,11 @@ class UpReport(Value):
 class WrittenFiles(Value):
     """Page and report, as paths."""
 
-    page: str
+    page: str | None
     report: str
     markdown: str
+    page_missing: str | None = None
+    """Why there is no page."""
 
 
 class Status(Value):

@@ -273,6 +273,9 @@ def allowed(annotation: Any, metadata: list[Any]) -> str:  # noqa: ANN401 - a ty
     high = next((each.le for each in metadata if hasattr(each, "le")), None)
     if low is not None:
         return f"{low} to {high}"
+    pattern = next((each.pattern for each in metadata if getattr(each, "pattern", None)), None)
+    if pattern is not None:
+        return f"text like {pattern}"
     if annotation is bool:
         return "true or false"
     return "a list of words" if "tuple" in str(annotation) else "text"

@@ -67,6 +67,7 @@ def summary(
         parked=parked(store),
         dream=outcome(dreamt),
         page=files.page,
+        page_missing=files.page_missing,
         report=files.report,
         stages=tuple(clock.laps),
     )

@@ -13,6 +13,7 @@ from dream.index import Index
 from export import ExportView, Judged, Switches, Written, draws, shown
 from export import export as write_export
 from export import format_names as export_formats
+from export.formats.html import ExplorerMissing
 from export.report import (
     HypothesisLine,
     JourneyLine,
@@ -46,22 +47,29 @@ def pictures(
 ) -> WrittenFiles:
     """Write the explorer page and the report into a folder.
 
-    Raises ExplorerMissing when this installation has no page, OSError when the folder cannot
-    be written.
+    Where this installation holds no page, the report is written all the same. Raises OSError
+    when the folder cannot be written.
     """
     files = [folder / name for name in (PAGE, f"{REPORT}.html", f"{REPORT}.md")]
     mark = made_of(store, folder, now, with_text=with_text)
+    missing = None
     if store.jobs.reached("pictures") != mark or not all(file.exists() for file in files):
         folder.mkdir(parents=True, exist_ok=True)
         switches = Switches(with_text=with_text, with_paths=True, with_hypotheses=True)
         view = view_of(store, switches, now, places=True)
-        write_export(view, "html", files[0], force=True)
+        try:
+            write_export(view, "html", files[0], force=True)
+        except ExplorerMissing as cause:
+            missing = f"{cause.message} {cause.hint}"
         said = report_view(store, taken, now)
         for file in files[1:]:
             write_report(said, file, force=True)
-        store.jobs.reach("pictures", mark)
+        if missing is None:
+            store.jobs.reach("pictures", mark)
     page, report, markdown = (str(file) for file in files)
-    return WrittenFiles(page=page, report=report, markdown=markdown)
+    return WrittenFiles(
+        page=None if missing else page, page_missing=missing, report=report, markdown=markdown
+    )
 
 
 def made_of(store: Store, folder: Path, now: datetime, *, with_text: bool) -> str:

@@ -256,4 +256,6 @@ class TestDreaming:
             folder=home,
             now=lambda: datetime(2026, 10, 20, tzinfo=UTC),
         )
-        assert {row.standing.standing for row in operations.hypotheses(later)} == {"expired"}
+        expired = operations.hypotheses(later, standing="expired", limit=1000)
+        assert {row.hypothesis.created_at for row in expired} == {THEN}
+        assert {row.use for row in expired} == {"reopen_source"}

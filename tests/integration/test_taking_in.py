@@ -1,6 +1,7 @@
 """Taking in: when an epoch is due, when Journeys are looked for, what a preview is."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -132,6 +133,16 @@ def test_without_masking_the_status_says_how_many_threads(session, tmp_path):
     operations.ingest(session, chats(tmp_path / "in", range(2)), mask=False)
     assert operations.status(session).unmasked == 2
     assert operations.status(session).next_action == "clew up"
+
+
+def test_without_a_page_in_the_installation_the_report_is_written(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("export.formats.html.files", lambda _: tmp_path)
+    done = operations.up(session, chats(tmp_path / "in", range(2)))
+    assert done.page is None
+    assert "no explorer page" in done.page_missing
+    assert Path(done.report).exists()
+    monkeypatch.undo()
+    assert Path(operations.report(session).page).exists()
 
 
 def test_a_report_names_what_could_not_be_read(session, tmp_path):

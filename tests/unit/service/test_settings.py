@@ -67,7 +67,7 @@ def test_lists_are_typed_with_commas_or_as_json(tmp_path, monkeypatch):
         ("store.wait_s", "-1", r"store\.wait_s is not valid: 0 to 3600"),
         ("store.engine", "abacus", r"store\.engine is not valid: one of kuzu"),
         ("ingest.mask", "perhaps", r"ingest\.mask is not valid: true or false"),
-        ("store.workspace", "../up", r"store\.workspace is not valid: text"),
+        ("store.workspace", "../up", r"store\.workspace is not valid: text like \^\[A-Za"),
         ("ingest.me", 3, r"ingest\.me is not valid: a list of words"),
         ("recall.colour", "red", r"recall\.colour is not valid: no such setting"),
         ("colour", "red", "colour is not valid: no such setting"),
