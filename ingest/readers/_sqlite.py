@@ -23,8 +23,8 @@ Given: TypeAlias = RawThread | ReadFailure
 Tables: TypeAlias = Mapping[str, frozenset[str]]
 """Columns by table."""
 
-ERRORS: Final = (sqlite3.Error, *READ_ERRORS)
-"""What reading a database may raise."""
+ERRORS: Final = (sqlite3.Error, UnicodeDecodeError, *READ_ERRORS)
+"""What reading a database may raise; names and messages of a damaged one are any bytes."""
 MEMORY_LIMIT: Final = 512 * 2**20
 """Bytes of a database that is no file of its own."""
 _TRIES: Final = 3
@@ -125,7 +125,7 @@ def _seen_in_place(src: Source) -> Tables:
     try:
         with closing(_in_place(src.file)) as connection:
             return _tables(connection)
-    except sqlite3.Error:
+    except ERRORS:
         if not _has_log(src):
             raise
         return {}
