@@ -73,8 +73,14 @@ CLAUDE_AI = [
         ],
     },
 ]
+HEAD = {
+    "sessionId": "g",
+    "projectHash": "h",
+    "startTime": "2026-01-01T10:00:00Z",
+    "kind": "subagent",
+}
 GEMINI = [
-    {"sessionId": "g", "projectHash": "h", "startTime": "2026-01-01T10:00:00Z", "kind": "subagent"},
+    HEAD,
     {"id": "1", "type": "user", "content": [{"text": "q"}], "displayContent": "q"},
     {
         "id": "2",
@@ -100,7 +106,7 @@ CASES = [
     ("codex", [OLDEST], False),
     ("claude-ai", CLAUDE_AI, False),
     ("gemini-cli", GEMINI, True),
-    ("gemini-cli", [{**GEMINI[0], "messages": GEMINI[1:3]}], False),
+    ("gemini-cli", [{**HEAD, "messages": GEMINI[1:3]}], False),
 ]
 
 
@@ -144,11 +150,10 @@ def test_any_value_may_be_any_other(name, sound, is_lines, data):
         else:
             held[key] = data.draw(anything)
     if is_lines:
-        content = b"\n".join(json.dumps(one).encode() for one in records)
+        text = "\n".join(json.dumps(one) for one in records)
     else:
-        content = json.dumps(records if len(records) > 1 or name == "claude-ai" else records[0])
-        content = content.encode()
-    account(name, content, keep_context=data.draw(st.booleans()))
+        text = json.dumps(records if len(records) > 1 or name == "claude-ai" else records[0])
+    account(name, text.encode(), keep_context=data.draw(st.booleans()))
 
 
 MARKS = [
