@@ -18,6 +18,8 @@ _TOKEN: Final = re.compile(
 )
 LIMIT: Final = 20_000
 """Characters."""
+RANGE: Final = 100_000
+"""Numbers that one range may hold: the engine builds it whole, and no time limit stops it."""
 
 _OPENERS: Final = frozenset({"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"})
 _WRITING: Final = """
@@ -44,6 +46,7 @@ _REFUSED: Final = frozenset(_WRITING.split())
 _FUNCTIONS: Final = frozenset(_READING.split())
 _BEFORE_BRACKET: Final = frozenset(_PLAIN.split())
 """Words that may stand before a bracket without being a function."""
+_BOUNDS: Final = re.compile(r"(-?\d{1,18}),(-?\d{1,18})(?:,\d{1,18})?\)")
 _CALLS: Final = frozenset({"show_tables", "table_info"})
 
 
@@ -89,6 +92,7 @@ def check(cypher: str, parameters: Collection[str] = ()) -> str:
             raise QueryRefused(reason)
     for (kind, word), (_, following) in zip(found, [*found[1:], ("", "")], strict=True):
         _check_token(kind, word, following)
+    _check_ranges([word for _, word in found])
     if "RETURN" not in words:
         reason = "it must RETURN something"
         raise QueryRefused(reason)
@@ -111,3 +115,12 @@ def _check_token(kind: str, word: str, following: str) -> None:
     if called and word.lower() not in _FUNCTIONS and word.upper() not in _BEFORE_BRACKET:
         reason = f"the function {word} is not allowed"
         raise QueryRefused(reason)
+
+
+def _check_ranges(words: list[str]) -> None:
+    for place in range(len(words) - 1):
+        if words[place].lower() == "range" and words[place + 1] == "(":
+            bounds = _BOUNDS.match("".join(words[place + 2 : place + 9]))
+            if bounds is None or int(bounds[2]) - int(bounds[1]) >= RANGE:
+                reason = f"a range is two numbers written out, less than {RANGE:,} apart"
+                raise QueryRefused(reason)

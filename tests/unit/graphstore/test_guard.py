@@ -109,6 +109,20 @@ def test_a_parameter_without_a_value_is_refused():
         check("MATCH (n:Thread) WHERE n.title = $title RETURN n", ["other"])
 
 
+@pytest.mark.parametrize("bounds", ["1, 100000", "-5, 5", "0, 10, 2", "10, 1"])
+def test_a_range_of_bounded_size_passes(bounds):
+    assert check(f"UNWIND range({bounds}) AS x RETURN x")
+
+
+@pytest.mark.parametrize(
+    "bounds", ["1, 100001", "1, 60000000", "-100000, 0", "1, 9 * 999999", "1, x", "1", "1, (9)",
+               "$a, $b", "1, 2, -1", "1, 1e9", "0, 99999999999999999999"],
+)  # fmt: skip
+def test_a_range_that_fills_the_memory_is_refused(bounds):
+    with pytest.raises(QueryRefused, match="a range is two numbers written out"):
+        check(f"WITH 1 AS x UNWIND RANGE({bounds}) AS y RETURN y", {"a": 1, "b": 2})
+
+
 def test_a_query_has_a_bounded_length():
     with pytest.raises(QueryRefused):
         check("RETURN '" + "x" * LIMIT + "'")
