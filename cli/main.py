@@ -17,7 +17,7 @@ INTERRUPTED: Final = 130
 class Face(TyperGroup):
     """The group of all commands; it ends well when its reader or its user has had enough."""
 
-    def invoke(self, ctx: typer.Context) -> Any:  # noqa: ANN401 - what the command returns
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer keeps these types to itself
         try:
             try:
                 return super().invoke(ctx)

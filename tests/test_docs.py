@@ -51,13 +51,13 @@ def operations_of_commands():
         for node in ast.parse(file.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name != "register":
                 runs = [
-                    call.args[0].value
+                    ast.literal_eval(call.args[0])
                     for call in ast.walk(node)
                     if isinstance(call, ast.Call)
                     and isinstance(call.func, ast.Name)
                     and call.func.id == "run"
                 ]
-                found[node.name] = (ast.get_docstring(node).splitlines()[0], runs)
+                found[node.name] = (str(ast.get_docstring(node)).splitlines()[0], runs)
     return found
 
 
@@ -70,7 +70,7 @@ def test_help_of_a_command_says_what_its_operation_says(name):
 
     said, runs = COMMANDS[name]
     assert name in runs
-    assert said == inspect.getdoc(getattr(operations, name)).splitlines()[0]
+    assert said == str(inspect.getdoc(getattr(operations, name))).splitlines()[0]
 
 
 def test_every_operation_has_a_command():
@@ -105,7 +105,9 @@ class TestReadme:
     def test_it_names_only_commands_that_there_are(self):
         from cli.main import app
 
-        known = {each.name or each.callback.__name__ for each in app.registered_commands}
+        known = {
+            each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
+        }
         for word in re.findall(r"`clew (\w+)", "\n".join(self.TEXT)):
             assert word in known, word
 

@@ -139,10 +139,10 @@ def test_without_a_page_in_the_installation_the_report_is_written(session, tmp_p
     monkeypatch.setattr("export.formats.html.files", lambda _: tmp_path)
     done = operations.up(session, chats(tmp_path / "in", range(2)))
     assert done.page is None
-    assert "no explorer page" in done.page_missing
-    assert Path(done.report).exists()
+    assert "no explorer page" in str(done.page_missing)
+    assert Path(str(done.report)).exists()
     monkeypatch.undo()
-    assert Path(operations.report(session).page).exists()
+    assert Path(str(operations.report(session).page)).exists()
 
 
 def test_a_report_names_what_could_not_be_read(session, tmp_path):
@@ -159,4 +159,4 @@ def test_a_report_names_what_could_not_be_read(session, tmp_path):
     assert "torn.jsonl" in text
     again = operations.report(session, out=str(tmp_path / "later"))
     assert "torn.jsonl" in (tmp_path / "later" / "report.md").read_text("utf-8")
-    assert again.page.endswith("clew.html")
+    assert str(again.page).endswith("clew.html")

@@ -1,5 +1,7 @@
 """The border of the command line: options, errors, ends."""
 
+from datetime import UTC
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -105,4 +107,4 @@ def test_the_moment_is_that_of_the_clock():
     from service.clock import now
 
     assert now() > NOW
-    assert now().utcoffset().total_seconds() == 0
+    assert now().tzinfo is UTC

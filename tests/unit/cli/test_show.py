@@ -241,7 +241,7 @@ class TestVerified:
 
 class TestOpening:
     def test_a_page_is_opened_on_a_desktop_only(self, monkeypatch, tmp_path):
-        opened = []
+        opened: list[str] = []
         monkeypatch.setattr("webbrowser.open", opened.append)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
         monkeypatch.setattr("shutil.which", lambda _: None)
