@@ -48,15 +48,16 @@ _HARD_SPACE: Final = "\xa0"
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
-    """Prompts and dots at the beginning of lines, together."""
+    """Prompts and dots at the beginning of lines, together; a plain bullet alone is no dot."""
     del head
     shape = look(src)
     if shape.kind != "text":
         return None
     lines = shape.text.replace(_HARD_SPACE, " ").split("\n")
     prompted = any(_PROMPT.match(line) for line in lines)
-    answered = any(_DOT.match(line) for line in lines)
-    return Score.by(8, 1.0, "d") if prompted and answered else None
+    dotted = any(_DOT.match(line) for line in lines)
+    drawn = any(line.startswith("⏺") or _RESULT.match(line) for line in lines)
+    return Score.by(8, 1.0, "d") if prompted and dotted and drawn else None
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:

@@ -201,6 +201,8 @@ def test_without_prompt_and_answer_there_is_no_conversation():
     [
         ("> ask\n\n⏺ answer\n", True),
         ("# Day\n\n> ask\n\n⏺\xa0answer\n", True),
+        ("> ask\n\n● Bash(ls)\n  ⎿  out\n", True),
+        ("> a quote\n\n● and a bullet\n", False),
         ("> a quote\n\nof a note\n", False),
         ("⏺ a dot\n", False),
         ("  > ask\n  ⏺ answer\n", False),

@@ -232,6 +232,30 @@ def test_broken_parents_end_the_walk():
     assert tally.codes == {"orphan_parent": 1}
 
 
+def test_a_session_read_while_it_grows_is_the_whole_at_the_end(tmp_path):
+    content = lines(
+        header(),
+        user("a", None, "ask"),
+        agent("b", "a", "let me see", call("read"), stop="toolUse"),
+        entry("r", "b", message={"role": "toolResult", "content": []}),
+        agent("c", "r", "one"),
+        user("d", "c", "left"),
+        agent("e", "d", "gone"),
+        user("f", "c", "right"),
+        agent("g", "f", "two"),
+    )
+    file = tmp_path / "0.jsonl"
+    whole = ingested(tmp_path, content).told()
+    fresh = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    for cut in range(1, len(content), 41):
+        store = Memory()
+        file.write_bytes(content[:cut])
+        store.ingest(file, now=fresh)
+        file.write_bytes(content)
+        store.ingest(file, now=LATE)
+        assert store.told() == whole, cut
+
+
 def test_a_title_may_stand_before_the_header():
     found, tally = thread({"type": "title", "title": "Slot"}, header(), user("a", None, "ask"))
     assert [(one.kind, one.text) for one in found.titles] == [("native", "Slot")]
