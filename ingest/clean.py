@@ -120,7 +120,11 @@ class _Cleaner:
         self.masker = masker
         self.naive = False
         self.commands: list[Event] = []
-        self.project = raw.project or ""
+        self.project = (raw.project or "").replace("\\", "/").rstrip("/")
+        self.lines: dict[str, str] = {}
+        """Names of tools and their like, as they were cleaned before."""
+        self.paths: dict[str, str] = {}
+        """The same of touched paths."""
 
     def turns(self) -> list[CleanTurn]:
         kept: list[CleanTurn] = []
@@ -254,7 +258,14 @@ class _Cleaner:
         return digest(native)
 
     def calls(self, calls: Calls) -> Calls:
-        return tuple((self.line(name), count) for name, count in calls)
+        return tuple((self.name(name), count) for name, count in calls)
+
+    def name(self, text: str) -> str:
+        """A line that comes again and again."""
+        known = self.lines.get(text)
+        if known is None:
+            known = self.lines[text] = self.line(text)
+        return known
 
     def attachment(self, one: Attachment) -> Attachment:
         name = None if one.name is None else self.line(one.name)
@@ -263,11 +274,13 @@ class _Cleaner:
 
     def path(self, written: str) -> str:
         """A touched path relative to the project, or to the home folder."""
-        path = written.replace("\\", "/")
-        project = self.project.replace("\\", "/").rstrip("/")
-        if project and path.startswith(project + "/"):
-            path = path[len(project) + 1 :]
-        return self.line(at_home(path))
+        known = self.paths.get(written)
+        if known is None:
+            path = written.replace("\\", "/")
+            if self.project:
+                path = path.removeprefix(f"{self.project}/")
+            known = self.paths[written] = self.line(at_home(path))
+        return known
 
     def head(self) -> None:
         """Clean what stands beside the turns, in place."""

@@ -12,6 +12,8 @@ _LAST_YEAR: Final = 2100
 _SECONDS: Final = 1e11
 _MILLISECONDS: Final = 1e14
 _MICROSECONDS: Final = 1e17
+_USUAL: Final = (20, 24, 27)
+"""Lengths of ``2026-02-03T04:05:06Z``, with milliseconds, with microseconds."""
 _NUMBER: Final = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?")
 # `2026-02-03 04:05:06 UTC`, `... +01:00`: the blank before the zone is not ISO, yet common.
 _SPACED_ZONE: Final = re.compile(r"(.*\d)\s+(?:(?:UTC|GMT|[Zz])|([+-]\d\d:?\d\d))")
@@ -28,6 +30,10 @@ def instant(
     Null and blank strings are null without a problem; anything else that is not a time from
     1990 to 2100 is null and ``bad_timestamp``.
     """
+    if isinstance(value, str) and len(value) in _USUAL and value[-1] == "Z":
+        moment = _usual(value)
+        if moment is not None:
+            return moment, None
     if value is None or (isinstance(value, str) and not value.strip()):
         return None, None
     moment = _parsed(value)
@@ -41,6 +47,16 @@ def instant(
 def aware(moment: datetime | None) -> datetime | None:
     """Return a time that names its zone; null for one that does not, where none may be guessed."""
     return moment if moment is not None and moment.tzinfo is not None else None
+
+
+def _usual(text: str) -> datetime | None:
+    """A time in the form of nearly all of them; None if it is something else after all."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    usual = moment.tzinfo is UTC and _FIRST_YEAR <= moment.year <= _LAST_YEAR
+    return moment if usual else None
 
 
 def _placed(moment: datetime, zone: tzinfo | None) -> tuple[datetime | None, TimeProblem | None]:

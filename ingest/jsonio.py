@@ -30,6 +30,8 @@ __all__ = [
 
 DEPTH_LIMIT: Final = 512
 """JSON nesting."""
+_OBJECT_BYTES: Final = 5
+"""An object inside another one takes as many at least: a key, a colon, braces."""
 JOIN_LINES: Final = 20
 """Lines tried after one that ends inside a string."""
 JOIN_LIMIT: Final = 16 * 1024 * 1024
@@ -58,12 +60,18 @@ def loads(raw: bytes) -> tuple[object, Repairs]:
     Lone surrogates, huge numbers, NaN and bad UTF-8 are read. Raises ``ValueError`` if it is
     no JSON or nested deeper than ``DEPTH_LIMIT``.
     """
-    repairs: Repairs = ()
     try:
         value: object = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        text, repairs = decode(raw)
-        value = _parse(_strict, text)
+        return _loads_slowly(raw)
+    if _too_deep(raw, value):
+        raise ValueError
+    return value, ()
+
+
+def _loads_slowly(raw: bytes) -> tuple[object, Repairs]:
+    text, repairs = decode(raw)
+    value = _parse(_strict, text)
     if _too_deep(raw, value):
         raise ValueError
     return value, repairs
@@ -79,9 +87,13 @@ def _parse(decoder: json.JSONDecoder, text: str) -> object:
 
 def _too_deep(raw: bytes, value: object) -> bool:
     """Whether a parsed value nests too deep; counting brackets first spares most walks."""
-    if len(raw) <= 2 * DEPTH_LIMIT:
+    size = len(raw)
+    if size <= 2 * DEPTH_LIMIT:
         return False
-    return raw.count(b"[") + raw.count(b"{") > DEPTH_LIMIT and nests_too_deep(value)
+    lists = raw.count(b"[")
+    if lists + size // _OBJECT_BYTES < DEPTH_LIMIT:
+        return False
+    return lists + raw.count(b"{") > DEPTH_LIMIT and nests_too_deep(value)
 
 
 def nests_too_deep(value: object) -> bool:
@@ -141,7 +153,8 @@ class _Ladder:
         self.on_skip = on_skip
 
     def run(self) -> Iterator[Record]:
-        while (line := self._next()) is not None:
+        ahead, tally, source = self.ahead, self.tally, self.source
+        while (line := ahead.popleft() if ahead else next(source, None)) is not None:
             if line.state == "skipped":
                 self._set_aside(line, self.skipped)
                 if self.on_skip is not None:
@@ -155,8 +168,8 @@ class _Ladder:
             if _too_deep(line.raw, value):
                 self._lose(line, "bad_json")
             elif isinstance(value, dict):  # nearly always; the rest is for the odd line
-                self.tally.end_offset = line.end
-                self.tally.read()
+                tally.end_offset = line.end
+                tally.records += 1
                 yield Record(line.number, line.offset, len(line.raw), value)
             else:
                 yield from self._accept(line, value)
@@ -208,7 +221,7 @@ class _Ladder:
 
     def _repaired(self, line: Line, raw: bytes, repairs: Repairs) -> Iterator[Record]:
         try:
-            value, more = loads(raw)
+            value, more = loads(raw) if raw != line.raw else _loads_slowly(raw)
         except ValueError as error:
             yield from self._unglued(line, raw, repairs, error)
             return
@@ -220,7 +233,7 @@ class _Ladder:
     ) -> Iterator[Record]:
         """Several objects on one line; what follows the last sound one is lost."""
         text, bad = decode(raw)
-        values = list(_values(text))
+        values = list(_values(text)) if _has_more(error) else []
         at = values[-1][1] if values else 0
         rest = text[at:].strip()
         if not values or (rest and line.state == "tail"):
@@ -299,6 +312,11 @@ def _inside_string(error: ValueError) -> bool:
     return isinstance(error, json.JSONDecodeError) and error.msg.startswith(
         ("Unterminated string", "Invalid control character")
     )
+
+
+def _has_more(error: ValueError) -> bool:
+    """Whether a value was read, and something follows it."""
+    return isinstance(error, json.JSONDecodeError) and error.msg.startswith("Extra data")
 
 
 def _is_record(raw: bytes) -> bool:

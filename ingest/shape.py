@@ -4,6 +4,7 @@ import codecs
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import orjson
@@ -22,7 +23,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
     """Kind of a source and a sample of it.
 
@@ -38,7 +39,7 @@ class Shape:
     whole: bool = True
     """The sample was not cut inside an element."""
 
-    @property
+    @cached_property
     def objects(self) -> tuple[dict[str, Any], ...]:
         """The elements of the sample that are JSON objects."""
         return tuple(one for one in self.sample if isinstance(one, dict))
