@@ -8,7 +8,7 @@ from dream.company import nested
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.pairs import Candidate
-from dream.wording import day, plural, quote
+from dream.wording import closing, day, plural, quote
 from graphstore.model.hypothesis import CounterEvidence
 from graphstore.model.knowledge import JourneyStatus
 
@@ -87,7 +87,7 @@ def contradicted(
             turn = index.turns[ref]
             later = turn.role == "human" and index.when(ref)[0] > since
             if speaks and later and turn.thread_id in threads and wanted.intersection(about):
-                statement = f'A later turn speaks against it: "{quote(signal.clip)}".'
+                statement = f"A later turn speaks against it: {closing(signal.clip)}"
                 yield statement, (ref,), signal.clip
 
 

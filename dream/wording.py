@@ -32,6 +32,12 @@ def quote(text: str, width: int = QUOTE) -> str:
     return cut(_SCHEME.sub("", line).replace("](", "] ("), width)
 
 
+def closing(text: str, width: int = QUOTE) -> str:
+    """A quote that ends a sentence: with one full stop, its own or ours."""
+    line = quote(text, width)
+    return f'"{line}"' + ("" if line.endswith((".", "!", "?", ELLIPSIS)) else ".")
+
+
 def clip(text: str, around: str, width: int = CLIP) -> str:
     """A window of a text round a mention, cut at blanks where there are any."""
     if len(text) <= width:

@@ -25,7 +25,7 @@ class Error(Exception):
 class StoreError(Error):
     """The store failed: {reason}."""
 
-    hint = "run: clew doctor"
+    hint = "run: clew verify; clew rebuild makes the graph again"
 
     def __init__(self, reason: str = "unknown") -> None:
         super().__init__(reason)
@@ -68,7 +68,7 @@ class StoreDamaged(StoreError):
 class LedgerDamaged(StoreError):
     """The ledger is damaged from record {seq} on: {reason}."""
 
-    hint = "restore a backup, or keep what is sound with: clew ledger salvage"
+    hint = "change nothing and keep a copy of the workspace: every record before it is sound"
 
     def __init__(self, seq: int, reason: str) -> None:
         Error.__init__(self, seq, reason)

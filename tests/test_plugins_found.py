@@ -15,6 +15,7 @@ PLUGINS = [
     (f"{group}.{found.name}", needed)
     for group, needed in GROUPS.items()
     for found in pkgutil.iter_modules(importlib.import_module(group).__path__)
+    if not found.name.startswith("_")  # a part of several plugins is none
     if not found.name.startswith("_")  # what several plugins of a group share
 ]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from dream.drafting import claim, labels, make
 from dream.model import Bridge, Draft, Pack, PackJourney, PackQuestion, Pair
-from dream.wording import day, listed, quote, share
+from dream.wording import closing, day, listed, quote, share
 
 NAME: Final = "amplification"
 WANTS: Final = ("weak_bridge", "concept_edge", "theme", "knot", "question_link", "journey")
@@ -134,7 +134,7 @@ def stopped_alike(
     """Two Journeys that stand still at the same thing, with the bridge between them."""
     text = (
         f"Both stand still at {listed(named)}: "
-        f'"{quote(one.frontier, 85)}" and "{quote(other.frontier, 85)}".'
+        f'"{quote(one.frontier, 85)}" and {closing(other.frontier, 85)}'
     )
     near = claim(
         pack, f'"{quote(one.frontier)}" stopped at {listed(named)}.', stops(one, pair.a), "a"

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from dream.drafting import claim, labels, make
 from dream.model import Draft, Pack, PackFrontier, PackQuestion, Pair
-from dream.wording import content_words, day, listed, plural, quote, share
+from dream.wording import closing, content_words, day, listed, plural, quote, share
 
 NAME: Final = "compensatory"
 WANTS: Final = (
@@ -160,7 +160,7 @@ def unresolved_edge(pack: Pack, stale_days: int = STALE_DAYS) -> Iterator[Draft]
         if edge is not None and here and is_stale(edge, stale_days):
             text = (
                 f'"{quote(asked.text)}" was last asked {day(asked.last_seen)} and stays open; '
-                f'work stopped ({edge.type}) at: "{quote(edge.clip)}".'
+                f"work stopped ({edge.type}) at: {closing(edge.clip)}"
             )
             yield edge_of(
                 pack,
@@ -274,7 +274,7 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
         return
     text = (
         f"A correction about {listed(named)} was given in {plural(len(lineages), 'thread')}, "
-        f'last: "{quote(pack.corrections[-1].clip)}".'
+        f"last: {closing(pack.corrections[-1].clip)}"
     )
     yield edge_of(
         pack,

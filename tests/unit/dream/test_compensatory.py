@@ -202,7 +202,7 @@ def test_a_stop_of_a_fortnight_leaves_an_edge_open():
     assert found.title == f'Left open: "{WHEEL}"'
     assert found.summary == (
         f'"{WHEEL}" was last asked 2025-12-26 and stays open; '
-        'work stopped (blocked) at: "Blocked: waiting for the gauge.".'
+        'work stopped (blocked) at: "Blocked: waiting for the gauge."'
     )
     assert found.support == round(19 / 60, 6)
     assert is_sound(made, found)
@@ -430,7 +430,7 @@ def test_the_same_correction_in_three_threads_was_given_before():
     found = only(repeated_correction(made))
     assert found.title == 'Corrected before: "chart datum"'
     assert found.summary == (
-        f'A correction about "chart datum" and "sea level" was given in 3 threads, last: "{CLIP}".'
+        f'A correction about "chart datum" and "sea level" was given in 3 threads, last: "{CLIP}"'
     )
     assert (found.src, found.dst, found.support) == ("test:c", "test:a", 0.75)
     assert is_sound(made, found)

@@ -880,7 +880,7 @@ def edge(plot):
 
 def test_a_later_correction_about_what_is_shared_speaks_against():
     found = kinds_of(against_plot(), edge(rhyming()))
-    assert found["contradicted"] == 'A later turn speaks against it: "No, the drum is not it.".'
+    assert found["contradicted"] == 'A later turn speaks against it: "No, the drum is not it."'
 
 
 @pytest.mark.parametrize("how", ["earlier", "assistant", "elsewhere", "other_concept", "chose"])

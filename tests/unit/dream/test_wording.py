@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dream.wording import clip, content_words, cut, day, listed, plural, quote, share
+from dream.wording import clip, closing, content_words, cut, day, listed, plural, quote, share
 
 
 def test_a_cut_ends_at_a_blank():
@@ -83,3 +83,9 @@ def test_a_script_without_blanks_counts_in_pairs():
 
 def test_a_share_is_capped():
     assert [share(x, 4) for x in (-1, 0, 2, 9)] == [0.0, 0.0, 0.5, 1.0]
+
+
+def test_a_closing_quote_brings_one_full_stop():
+    assert closing("It holds.") == '"It holds."'
+    assert closing("It holds") == '"It holds".'
+    assert closing("Does it hold?") == '"Does it hold?"'
