@@ -1,4 +1,4 @@
-"""Paths to sources: files, folders, zips in place, well-known places; all within bounds."""
+"""Paths to sources: files, folders, zips in place; all within bounds."""
 
 import io
 import os
@@ -373,72 +373,3 @@ class _Member(io.BufferedIOBase):
             self._zip.close()
             self._stream.close()
         super().close()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a tool keeps its conversations: paths relative to a base, by system."""
-
-    tool: str
-    linux: tuple[str, ...]
-    mac: tuple[str, ...]
-    windows: tuple[str, ...]
-    variable: str | None = None
-    """Environment variable that replaces the base."""
-    below_variable: tuple[str, ...] = ()
-
-
-def _same(
-    tool: str, *paths: str, variable: str | None = None, below: tuple[str, ...] = ()
-) -> Place:
-    home = tuple(f"~/{path}" for path in paths)
-    return Place(tool, home, home, home, variable, below)
-
-
-def _here(tool: str, path: str) -> Place:
-    return Place(tool, (f"./{path}",), (f"./{path}",), (f"./{path}",))
-
-
-PLACES: Final = (
-    _same(
-        "claude-code",
-        ".claude/projects",
-        ".config/claude/projects",
-        variable="CLAUDE_CONFIG_DIR",
-        below=("projects",),
-    ),
-    _same(
-        "codex",
-        ".codex/sessions",
-        ".codex/archived_sessions",
-        ".codex/history.jsonl",
-        variable="CODEX_HOME",
-        below=("sessions", "archived_sessions", "history.jsonl"),
-    ),
-    _same("gemini-cli", ".gemini/tmp/*/chats"),
-    Place(
-        "llm",
-        ("~/.config/io.datasette.llm/logs.db",),
-        ("~/Library/Application Support/io.datasette.llm/logs.db",),
-        ("%APPDATA%/io.datasette.llm/logs.db",),
-        "LLM_USER_PATH",
-        ("logs.db",),
-    ),
-    _same(
-        "opencode",
-        ".local/share/opencode/opencode.db",
-        ".local/share/opencode/storage",
-        variable="XDG_DATA_HOME",
-        below=("opencode/opencode.db", "opencode/storage"),
-    ),
-    _same("pi", ".pi/agent/sessions"),
-    Place(
-        "cursor",
-        ("~/.config/Cursor/User/globalStorage/state.vscdb",),
-        ("~/Library/Application Support/Cursor/User/globalStorage/state.vscdb",),
-        ("%APPDATA%/Cursor/User/globalStorage/state.vscdb",),
-    ),
-    _here("aider", ".aider.chat.history.md"),
-    _here("specstory", ".specstory/history"),
-)
-"""Well-known places: ``~`` is the home folder, ``.`` the current one and its git root."""

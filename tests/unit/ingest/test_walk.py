@@ -8,7 +8,7 @@ import pytest
 
 from ingest import walk
 from ingest.model import ReadFailure, Source
-from ingest.walk import PLACES, Found, SourceNotFound, ZipBomb, find, members
+from ingest.walk import Found, SourceNotFound, ZipBomb, find, members
 
 
 def walked(*paths, found=None):
@@ -206,9 +206,3 @@ def test_what_unpacks_to_too_much_stops(tmp_path, monkeypatch):
         stream.read()
     monkeypatch.setattr(walk, "MEMBERS", 0)
     assert [one.code for one in inside(src)] == ["zip_bomb"]
-
-
-def test_places_are_told_for_every_system():
-    tools = [place.tool for place in PLACES]
-    assert len(tools) == len(set(tools))
-    assert all(place.linux and place.mac and place.windows for place in PLACES)
