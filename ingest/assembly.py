@@ -1,20 +1,16 @@
 """Families of threads to records: numbers, lineage, titles, and what changed of known threads."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Final
 
 from graphstore.ids import thread_id
-from graphstore.model.carrier import FileState, PendingTitle
+from graphstore.model.carrier import PendingTitle
 from graphstore.model.conversation import (
     Anchor,
     Event,
     LineageKind,
     LineageLink,
-    Role,
     Taint,
     Thread,
     ThreadState,
@@ -23,8 +19,12 @@ from graphstore.model.conversation import (
     Turn,
 )
 from graphstore.model.record import ThreadRecord, TurnChange
-from ingest.clean import CleanThread, CleanTurn, choose_title
+from ingest.agents import Agents, spawn_events
+from ingest.carriers import Carrier, count_copies
+from ingest.clean import CleanThread, CleanTurn
+from ingest.heads import citations, relinked, says_more, told_times
 from ingest.identity import Numbering, Whole, collided_id, first_numbers, match, merge, richer
+from ingest.known import Known
 from ingest.lineage import (
     PREFIX_KINDS,
     Bead,
@@ -35,57 +35,15 @@ from ingest.lineage import (
     of_known,
     pending_links,
 )
-from ingest.model import Source, Tally, TitleCandidate
 from ingest.options import Options
+from ingest.placed import is_of_place, native_of_place
 from ingest.settle import counted
+from ingest.titles import Titles
 
-SPAWNED: Final = "subagent"
-"""Kind of the event that names a spawned thread and the turn it was spawned at."""
-EXPORT: Final = 2
-"""Rank of carriers that are exports."""
 FAMILY: Final = 200
 """Known relatives looked at for one family."""
-_WIKILINK: Final = re.compile(r"!?\[\[(?P<name>[^\[\]|#^\n]*[^\[\]|#^\s])[^\[\]\n]*\]\]")
-"""``[[name]]``, with what may follow the name: a heading, a block, other words to show."""
 _CHAIN: Final = 1000
 """Threads that one may descend through."""
-
-
-class Known(Protocol):
-    """What the store knows: a read view, nothing is opened through it."""
-
-    def thread(self, thread_id: str) -> Thread | None:
-        """A stored thread with the turns that it stores itself."""
-
-    def holding(self, source: str, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Ids of the threads of a source that store a turn with one of these native keys."""
-
-    def descendants(self, thread_id: str) -> tuple[str, ...]:
-        """Ids of the threads whose lineage names it as parent."""
-
-    def forgotten(self, thread_id: str) -> bool:
-        """Whether the owner had it forgotten."""
-
-    def file(self, path: str) -> FileState | None:
-        """State of a carrier when it was last read."""
-
-    def titles(self) -> tuple[PendingTitle, ...]:
-        """Titles that wait for their thread."""
-
-
-@dataclass(slots=True)
-class Carrier:
-    """One file or member of the run that was read."""
-
-    source: Source
-    reader: str
-    version: int
-    tally: Tally
-    closed: bool = True
-    thread_ids: dict[str, None] = field(default_factory=dict)
-    live: bool = False
-    titles: list[PendingTitle] = field(default_factory=list)
-    """Offered by it for any thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +84,8 @@ class Assembly:
         self.known = known
         self.carriers = carriers
         self.options = options
-        self.titles: dict[str, str] = {}
-        for title in sorted(titles, key=lambda one: one.text):  # files come in any order
-            self.titles.setdefault(title.leaf, title.text)
-        self.resolved: set[str] = set()
-        self.spawners = spawners
-        self.spawned: dict[str, int] = {}
-        """Thread id of an agent -> number of the turn that spawned it."""
-        self.asked: dict[str, list[Turn]] = {}
-        """Thread id of a spawner -> its turns."""
+        self.titles = Titles(titles)
+        self.agents = Agents(known, spawners)
         self.tallies = [carrier.tally for carrier in carriers]
 
     def family(self, threads: Sequence[tuple[str, CleanThread]]) -> Iterator[Assembled]:
@@ -155,7 +106,7 @@ class Assembly:
             by_id.setdefault(thread_id(thread.raw.source, native), []).append(thread)
         natives = {thread_id(one.raw.source, native): native for native, one in threads}
         for identity, carriers in by_id.items():
-            self._count_copies(carriers)
+            count_copies(carriers, self.carriers)
             for whole in merge(natives[identity], carriers, self.tallies, self.options):
                 if whole.turns:
                     yield whole
@@ -163,35 +114,14 @@ class Assembly:
                     head = whole.heads[0]
                     self.tallies[whole.carriers[0]].note("empty_thread", head.where or None)
 
-    def _count_copies(self, carriers: Sequence[CleanThread]) -> None:
-        """Count carriers of one thread beyond the first, unless they are halves of a file."""
-        seen: list[CleanThread] = []
-        for thread in carriers:
-            twin = next((one for one in seen if _overlap(one, thread)), None)
-            if twin is not None:
-                code = "duplicate_thread" if self._one_export(twin, thread) else "duplicate_carrier"
-                where = thread.raw.where or None
-                self.tallies[thread.carrier].note(
-                    code, where if code == "duplicate_thread" else None
-                )
-            seen.append(thread)
-
-    def _one_export(self, one: CleanThread, other: CleanThread) -> bool:
-        """Whether two carriers are one file, or shards of one export."""
-        first = self.carriers[one.carrier].source
-        second = self.carriers[other.carrier].source
-        one_archive = first.check is not None and first.root == second.root
-        exported = one.raw.rank == EXPORT and _folder(first) == _folder(second)
-        shards = exported and _is_shard(first, second)
-        return first is second or one_archive or shards
-
     # --- what is known
 
     def _member(self, whole: Whole) -> _Member | None:
+        files = [self.carriers[one].source.path for one in whole.carriers]
         if whole.heads[0].placed:
-            whole.native_id = self._of_place(whole)
+            whole.native_id = native_of_place(whole, self.known, files)
         known = self.known.thread(whole.thread_id)
-        if known is not None and not (self._is_of(whole, known) or _meets(known, whole)):
+        if known is not None and not (is_of_place(whole, known, files) or _meets(known, whole)):
             self.tallies[whole.carriers[0]].note("id_collision", whole.thread_id)
             whole.native_id = collided_id(whole)
             known = self.known.thread(whole.thread_id)
@@ -202,34 +132,6 @@ class Assembly:
             return _Member(whole, None, (), first_numbers(len(whole.turns)))
         past = self._past(known)
         return _Member(whole, known, past, match(past, whole.turns))
-
-    def _of_place(self, whole: Whole) -> str:
-        """Native id of a thread known by its place: that of its file, or of where it was before."""
-        for carrier in whole.carriers:
-            row = self.known.file(self.carriers[carrier].source.path)
-            known = (
-                self.known.thread(row.thread_ids[0]) if row and len(row.thread_ids) == 1 else None
-            )
-            if known is not None and known.source == whole.source:
-                return known.native_id
-        key = whole.turns[0].raw.key
-        if key is None or self.known.thread(whole.thread_id) is not None:
-            return whole.native_id
-        words = [whole.turns[place].fingerprint for place in whole.path]
-        for identity in sorted(self.known.holding(whole.source, (key,)))[:FAMILY]:
-            known = self.known.thread(identity)
-            if (
-                known
-                and [turn.fingerprint for turn in known.on_path()] == words
-                and _is_gone(known)
-            ):
-                return known.native_id
-        return whole.native_id
-
-    def _is_of(self, whole: Whole, known: Thread) -> bool:
-        """Whether a known thread stands for the file of this one, whatever it says now."""
-        here = {self.carriers[one].source.path for one in whole.carriers}
-        return whole.heads[0].placed and (not here.isdisjoint(_files(known)) or _is_gone(known))
 
     def _past(self, thread: Thread) -> tuple[Turn, ...]:
         """All known turns of a thread by number; a shared prefix comes from its parents."""
@@ -319,7 +221,7 @@ class Assembly:
         descent = parents.get(whole.thread_id)
         shared = descent.shared if descent is not None else 0
         turns = self._turns(member, shared)
-        self._remember_spawns(member)
+        self.agents.hear(whole, member.numbering.numbers)
         at_hand = [*strands, *relatives]
         lineage = self._lineage(member, strands[whole.thread_id], descent, at_hand)
         newest = whole.heads[0].placed  # what a file says now is what the thread is
@@ -330,12 +232,12 @@ class Assembly:
             turns=turns,
             changes=self._changes(member, better=better),
             path=path,
-            citations=_citations((*member.past, *turns), path),
+            citations=citations((*member.past, *turns), path),
         )
         for carrier in whole.carriers:
             self.carriers[carrier].thread_ids.setdefault(whole.thread_id)
             self.carriers[carrier].live = self.carriers[carrier].live or whole.live
-        same = known is not None and not _says_more(record, known)
+        same = known is not None and not says_more(record, known)
         return Assembled(
             whole.thread_id,
             None if same else record,
@@ -351,12 +253,6 @@ class Assembly:
             for place in member.numbering.fresh
             if numbers[place] > shared
         ]
-        if self.spawners and member.whole.thread_id in self.spawners:
-            self.asked[member.whole.thread_id] = [
-                self._turn(number, turn)
-                for number, turn in zip(numbers, member.whole.turns, strict=True)
-                if turn.raw.role is not Role.ASSISTANT
-            ]
         return tuple(sorted(fresh, key=lambda turn: turn.number))
 
     def _turn(self, number: int, turn: CleanTurn) -> Turn:
@@ -384,12 +280,6 @@ class Assembly:
             ),
         )
 
-    def _remember_spawns(self, member: _Member) -> None:
-        source = member.whole.source
-        for number, turn in zip(member.numbering.numbers, member.whole.turns, strict=True):
-            for native in turn.raw.spawned:
-                self.spawned.setdefault(thread_id(source, native), number)
-
     def _changes(self, member: _Member, *, better: bool) -> tuple[TurnChange, ...]:
         carrier = self.tallies[member.whole.carriers[0]]
         changes = [
@@ -413,14 +303,14 @@ class Assembly:
         heads = whole.heads
         state = ThreadState.LIVE if whole.live else ThreadState.CLOSED
         if known is not None and not better:
-            return _relinked(known, ())
-        times = _times(whole) + [turn.at for turn in member.past if turn.at is not None]
+            return relinked(known, ())
+        times = told_times(whole) + [turn.at for turn in member.past if turn.at is not None]
         project = next((head for head in heads if head.project is not None), heads[0])
         return ThreadRecord(
             thread_id=whole.thread_id,
             source=whole.source,
             native_id=whole.native_id,
-            title=self._title(whole),
+            title=self.titles.of(whole),
             project=project.project,
             participants=_sorted(head.participants for head in heads),
             models=_sorted(head.models for head in heads),
@@ -442,36 +332,8 @@ class Assembly:
 
     def _events(self, member: _Member) -> tuple[Event, ...]:
         whole = member.whole
-        spawns = [
-            Event(kind=SPAWNED, at=turn.at, detail=f"{thread_id(whole.source, native)} {number}")
-            for number, turn in zip(member.numbering.numbers, whole.turns, strict=True)
-            for native in turn.raw.spawned
-        ]
+        spawns = spawn_events(whole, member.numbering.numbers)
         return (*(event for head in whole.heads[:1] for event in head.events), *spawns)
-
-    def _title(self, whole: Whole) -> str | None:
-        candidates = [title for head in whole.heads for title in head.titles]
-        last: str | None = None
-        for key in _record_keys(whole) if self.titles else ():
-            if key in self.titles:
-                self.resolved.add(key)
-                last = self.titles[key]
-        if last is not None:
-            candidates.append(TitleCandidate("summary", last))
-        turns = ((whole.turns[place].raw.role, whole.turns[place].text) for place in whole.path)
-        return choose_title(tuple(candidates), tuple(turns))
-
-    def late_titles(self) -> Iterator[ThreadRecord]:
-        """Titles offered by this run for threads that it does not hold but the store does."""
-        for carrier in self.carriers:
-            for title in carrier.titles:
-                if title.leaf in self.resolved:
-                    continue
-                for identity in self.known.holding(carrier.reader, (title.leaf,))[:1]:
-                    self.resolved.add(title.leaf)
-                    thread = self.known.thread(identity)
-                    if thread is not None and _is_unnamed(thread):
-                        yield _relinked(thread, thread.lineage).replace(title=title.text)
 
     # --- lineage
 
@@ -484,7 +346,7 @@ class Assembly:
     ) -> tuple[LineageLink, ...]:
         links = [descent.link] if descent is not None else []
         missing = pending_links(strand, at_hand)
-        agents = self._agent_links(member)
+        agents = self.agents.links(member.whole)
         old = member.known.lineage if member.known is not None else ()
         told = {link.parent for link in (*links, *missing, *agents)}
         kept = [
@@ -494,32 +356,9 @@ class Assembly:
         ]
         tally = self.tallies[member.whole.carriers[0]]
         for link in (*missing, *agents):
-            if link in missing or self._is_missing(link):
+            if link in missing or self.agents.is_missing(link):
                 tally.note("parent_missing", member.whole.thread_id)
         return (*links, *missing, *agents, *kept)
-
-    def _agent_links(self, member: _Member) -> tuple[LineageLink, ...]:
-        whole = member.whole
-        parents = [
-            thread_id(whole.source, one.native_id)
-            for head in whole.heads
-            for one in head.pointers
-            if one.kind is LineageKind.SUBAGENT_OF
-        ]
-        return tuple(self._agent_link(whole, parent) for parent in dict.fromkeys(parents))
-
-    def _agent_link(self, whole: Whole, parent: str) -> LineageLink:
-        split = self.spawned.get(whole.thread_id)
-        stored = self.known.thread(parent) if split is None else None
-        if split is None and stored is not None:
-            split = _told_spawn(stored, whole.thread_id)
-        if split is None:
-            turns = self.asked.get(parent) or (stored.turns if stored is not None else ())
-            split = _asked_before(turns, whole)
-        return LineageLink(kind=LineageKind.SUBAGENT_OF, parent=parent, split_turn=split)
-
-    def _is_missing(self, link: LineageLink) -> bool:
-        return link.parent not in self.asked and self.known.thread(link.parent) is None
 
     def _mended(
         self,
@@ -541,61 +380,9 @@ class Assembly:
             ]
             links = (descent.link, *kept)
             if set(links) != set(thread.lineage):
-                yield _relinked(thread, links)
-        yield from self._found_spawners(members)
-
-    def _found_spawners(self, members: Sequence[_Member]) -> Iterator[ThreadRecord]:
-        """Known agents whose spawner was not known so far."""
+                yield relinked(thread, links)
         for member in members:
-            parent = member.whole.thread_id
-            for identity in sorted(self.known.descendants(parent)):
-                thread = self.known.thread(identity)
-                split = self.spawned.get(identity)
-                waiting = LineageLink(kind=LineageKind.SUBAGENT_OF, parent=parent)
-                if thread is not None and split is not None and waiting in thread.lineage:
-                    found = waiting.replace(split_turn=split)
-                    links = tuple(found if link == waiting else link for link in thread.lineage)
-                    yield _relinked(thread, links)
-
-
-def _is_unnamed(thread: Thread) -> bool:
-    """Whether a stored thread has no title but its first question."""
-    said = tuple((turn.role, turn.text) for turn in thread.on_path())
-    return thread.title in (None, choose_title((), said))
-
-
-def _relinked(thread: Thread, links: tuple[LineageLink, ...]) -> ThreadRecord:
-    """A record that only tells another lineage of a known thread."""
-    head = {name: getattr(thread, name) for name in Thread.model_fields if name != "turns"}
-    named = _citations(thread.turns, thread.path)
-    return ThreadRecord.model_validate({**head, "lineage": links, "citations": named})
-
-
-def _citations(turns: Iterable[Turn], path: Sequence[int]) -> tuple[str, ...]:
-    """Names of notes that the turns of the main line link to, as written, sorted."""
-    on_path = set(path)
-    links = (link for turn in turns if turn.number in on_path for link in turn.links)
-    named = (_WIKILINK.fullmatch(link) for link in links)
-    return tuple(sorted({found["name"].strip() for found in named if found is not None}))
-
-
-def _times(whole: Whole) -> list[datetime]:
-    """Every time that turns and the heads of the best carriers tell."""
-    times = [turn.at for turn in whole.turns if turn.at is not None]
-    for head in whole.heads:
-        if head.rank != whole.heads[0].rank:
-            continue
-        times += [at for at in (head.started_at, head.ended_at) if at is not None]
-    return times
-
-
-def _record_keys(whole: Whole) -> Iterator[str]:
-    for head in whole.heads:
-        yield from head.record_keys
-    for turn in whole.turns:
-        if turn.raw.key is not None:
-            yield turn.raw.key
-        yield from turn.raw.also
+            yield from self.agents.found(member.whole)
 
 
 def _sorted(names: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -622,26 +409,6 @@ def _path(member: _Member, *, better: bool) -> tuple[int, ...]:
     return run if better else known.path
 
 
-def _says_more(record: ThreadRecord, known: Thread) -> bool:
-    if record.turns or record.changes:
-        return True
-    names = set(Thread.model_fields) - {"turns", "thread_id", "source", "native_id", "lineage"}
-    if set(record.lineage) != set(known.lineage):
-        return True
-    return any(getattr(record, name) != getattr(known, name) for name in sorted(names))
-
-
-def _overlap(one: CleanThread, other: CleanThread) -> bool:
-    """Whether two carriers of one id tell the same, so that one is a copy."""
-    if not one.turns or not other.turns:
-        return one.raw.first_parent is None and other.raw.first_parent is None
-    keys = set() if one.raw.placed else {turn.raw.key for turn in one.turns} - {None}
-    if any(turn.raw.key in keys for turn in other.turns):
-        return True
-    words = {turn.folded for turn in one.turns}
-    return any(turn.folded in words for turn in other.turns)
-
-
 def _meets(known: Thread, whole: Whole) -> bool:
     """Whether a stored thread of that id is the same one: something in common, or a half."""
     if any(head.first_parent is not None for head in whole.heads):
@@ -656,45 +423,3 @@ def _meets(known: Thread, whole: Whole) -> bool:
         if " ".join(turn.text.split()) in folded:
             return True
     return not known.turns
-
-
-def _files(known: Thread) -> set[str]:
-    """Carriers that a stored thread was read from."""
-    return {turn.anchor.file for turn in known.turns if turn.anchor is not None}
-
-
-def _is_gone(known: Thread) -> bool:
-    """Whether no file of a stored thread is there any more."""
-    return not any(Path(file.partition("!")[0]).exists() for file in _files(known))
-
-
-def _told_spawn(parent: Thread, child: str) -> int | None:
-    for event in parent.events:
-        named, _, number = (event.detail or "").rpartition(" ")
-        if event.kind == SPAWNED and named == child and number.isdigit():
-            return int(number)
-    return None
-
-
-def _asked_before(turns: Iterable[Turn], whole: Whole) -> int | None:
-    """The last message of a person in the spawner that is not later than the agent's start."""
-    starts = [turn.at for turn in whole.turns if turn.at is not None]
-    if not starts:
-        return None
-    first = min(starts)
-    earlier = [
-        turn.number
-        for turn in turns
-        if turn.role is Role.HUMAN and turn.at is not None and turn.at <= first
-    ]
-    return max(earlier, default=None)
-
-
-def _folder(src: Source) -> tuple[str, ...]:
-    return src.parts[:-1]
-
-
-def _is_shard(one: Source, other: Source) -> bool:
-    """``conversations-000.json`` and its like."""
-    stems = [src.parts[-1].rpartition(".")[0].rstrip("0123456789") for src in (one, other)]
-    return one is not other and stems[0] == stems[1] and stems[0].endswith("-")

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from graphstore.model.conversation import Role, Turn
 from graphstore.model.record import Count
-from ingest.assembly import Assembled, Carrier
+from ingest.assembly import Assembled
+from ingest.carriers import Carrier
 from ingest.model import (
     PART,
     PLACES,

@@ -9,11 +9,13 @@ from typing import Final, TypeAlias
 from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
-from ingest.assembly import Assembled, Assembly, Carrier, Known
+from ingest.assembly import Assembled, Assembly
+from ingest.carriers import Carrier
 from ingest.clean import CleanThread, Masker, clean
 from ingest.family import Card, Spool, card_of, families
 from ingest.halves import can_join, joined, placed
 from ingest.identity import chains, derived_id
+from ingest.known import Known
 from ingest.model import (
     READ_ERRORS,
     IngestReport,
@@ -231,7 +233,7 @@ class _Run:
                     self.tables.add(one, self.carriers)
                 if one.record is not None:
                     yield one.record
-        yield from self.assembly.late_titles()
+        yield from self.assembly.titles.late(self.carriers, self.known)
 
     def _sewn(self, threads: list[tuple[str, CleanThread]]) -> list[tuple[str, CleanThread]]:
         """Halves of a session are read again end to end, and are one."""
@@ -297,7 +299,7 @@ class _Run:
 
     def _pending(self, carrier: Carrier) -> tuple[PendingTitle, ...]:
         """Titles whose thread was not met; counted where they were offered."""
-        resolved = self.assembly.resolved if self.assembly is not None else set()
+        resolved = self.assembly.titles.resolved if self.assembly is not None else set()
         waiting = tuple(title for title in carrier.titles if title.leaf not in resolved)
         if waiting:
             carrier.tally.note("foreign_summary", count=len(waiting))

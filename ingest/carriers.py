@@ -1,0 +1,71 @@
+"""Files and members of a run, and which of them are copies that hold the same thread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from graphstore.model.carrier import PendingTitle
+from ingest.clean import CleanThread
+from ingest.model import Source, Tally
+
+EXPORT: Final = 2
+"""Rank of carriers that are exports."""
+
+
+@dataclass(slots=True)
+class Carrier:
+    """One file or member of the run that was read."""
+
+    source: Source
+    reader: str
+    version: int
+    tally: Tally
+    closed: bool = True
+    thread_ids: dict[str, None] = field(default_factory=dict)
+    live: bool = False
+    titles: list[PendingTitle] = field(default_factory=list)
+    """Offered by it for any thread."""
+
+
+def count_copies(threads: Sequence[CleanThread], carriers: Sequence[Carrier]) -> None:
+    """Count carriers of one thread beyond the first, unless they are halves of a file."""
+    seen: list[CleanThread] = []
+    for thread in threads:
+        twin = next((one for one in seen if _overlap(one, thread)), None)
+        if twin is not None:
+            tally = carriers[thread.carrier].tally
+            if _one_export(twin, thread, carriers):
+                tally.note("duplicate_thread", thread.raw.where or None)
+            else:
+                tally.note("duplicate_carrier")
+        seen.append(thread)
+
+
+def _one_export(one: CleanThread, other: CleanThread, carriers: Sequence[Carrier]) -> bool:
+    """Whether two carriers are one file, or shards of one export."""
+    first, second = carriers[one.carrier].source, carriers[other.carrier].source
+    one_archive = first.check is not None and first.root == second.root
+    exported = one.raw.rank == EXPORT and _folder(first) == _folder(second)
+    shards = exported and _is_shard(first, second)
+    return first is second or one_archive or shards
+
+
+def _overlap(one: CleanThread, other: CleanThread) -> bool:
+    """Whether two carriers of one id tell the same, so that one is a copy."""
+    if not one.turns or not other.turns:
+        return one.raw.first_parent is None and other.raw.first_parent is None
+    keys = set() if one.raw.placed else {turn.raw.key for turn in one.turns} - {None}
+    if any(turn.raw.key in keys for turn in other.turns):
+        return True
+    words = {turn.folded for turn in one.turns}
+    return any(turn.folded in words for turn in other.turns)
+
+
+def _folder(src: Source) -> tuple[str, ...]:
+    return src.parts[:-1]
+
+
+def _is_shard(one: Source, other: Source) -> bool:
+    """``conversations-000.json`` and its like."""
+    stems = [src.parts[-1].rpartition(".")[0].rstrip("0123456789") for src in (one, other)]
+    return one is not other and stems[0] == stems[1] and stems[0].endswith("-")
