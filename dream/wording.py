@@ -67,6 +67,11 @@ def day(moment: datetime | None) -> str:
     return moment.date().isoformat() if moment else "an unknown day"
 
 
+def since(moment: datetime | None) -> str:
+    """`` since`` and a date, or nothing where the date is unknown."""
+    return f" since {day(moment)}" if moment else ""
+
+
 def listed(labels: tuple[str, ...]) -> str:
     """Labels in quote marks: ``"a", "b" and "c"``."""
     named = [f'"{quote(label, 60)}"' for label in labels]

@@ -64,6 +64,12 @@ def knowledge_seq(store: Store) -> int:
     return store.ledger.last_seq_of("thread", "journey", "epoch")
 
 
+def untitled(thread: ThreadNode) -> str:
+    """What a thread without a title is called."""
+    began = f" of {thread.started_at.date().isoformat()}" if thread.started_at else ""
+    return f"untitled thread{began}"
+
+
 def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:
     """What people call some nodes."""
     nodes = set(wanted)
@@ -75,8 +81,8 @@ def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:
         if concept.concept_id in nodes:
             found[concept.concept_id] = concept.label
     for thread in store.nodes(ThreadNode):
-        if thread.thread_id in nodes and thread.title:
-            found[thread.thread_id] = thread.title
+        if thread.thread_id in nodes:
+            found[thread.thread_id] = thread.title or untitled(thread)
     for waypoint in store.nodes(Waypoint):
         if waypoint.waypoint_id in nodes:
             found[waypoint.waypoint_id] = waypoint.moment

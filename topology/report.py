@@ -148,6 +148,7 @@ def sentence(seed: Seed, labels: Mapping[str, str]) -> str:
     template = seed.sentence
     for amount in seed.numbers:
         if amount.value == 1:
+            template = re.sub(rf"these {{{amount.name}}} ([a-z]+)s\b", r"this \1", template)
             template = re.sub(rf"({{{amount.name}}} [a-z ]*[a-z])s\b", r"\1", template)
     return template.format_map(dict(_words(seed, labels)))
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from dream.drafting import claim, labels, make
 from dream.model import Draft, Pack, PackFrontier, PackQuestion, Pair
-from dream.wording import closing, content_words, day, listed, plural, quote, share
+from dream.wording import closing, content_words, day, listed, plural, quote, share, since
 
 NAME: Final = "compensatory"
 WANTS: Final = (
@@ -100,10 +100,9 @@ def recurring_question(pack: Pack) -> Iterator[Draft]:
         newest = pair.src == asked.last_thread_id
         if newest and (often or again) and not asked.is_core:
             where = "one thread" if asked.lineages == 1 else plural(asked.lineages, "thread")
-            settled = "there" if asked.lineages == 1 else "in any"
             text = (
-                f'"{quote(asked.text)}": asked {plural(asked.askings, "time")} in {where} '
-                f"since {day(asked.first_seen)}, not settled {settled}."
+                f'"{quote(asked.text)}": asked {plural(asked.askings, "time")} in {where}'
+                f"{since(asked.first_seen)}; no later human turn says that it is settled."
             )
             yield edge_of(
                 pack,
@@ -135,7 +134,7 @@ def approach_bias(pack: Pack) -> Iterator[Draft]:
         return
     text = (
         f"The thread works on {listed(named)} for {plural(thread.turns, 'turn')} and leaves "
-        f'"{quote(asked.text)}" open; none of its turns speaks of a test or a measurement.'
+        f'"{quote(asked.text)}" unconfirmed; none of its turns speaks of a test or a measurement.'
     )
     others = f" {plural(thread.verified_elsewhere, 'other thread')} on the same did."
     yield edge_of(
@@ -159,7 +158,7 @@ def unresolved_edge(pack: Pack, stale_days: int = STALE_DAYS) -> Iterator[Draft]
         here = pair.src_table == "Journey" or (edge is not None and edge.thread_id == pair.src)
         if edge is not None and here and is_stale(edge, stale_days):
             text = (
-                f'"{quote(asked.text)}" was last asked {day(asked.last_seen)} and stays open; '
+                f'"{quote(asked.text)}" was last asked {day(asked.last_seen)}, not settled since; '
                 f"work stopped ({edge.type}) at: {closing(edge.clip)}"
             )
             yield edge_of(
@@ -215,8 +214,8 @@ def circling(pack: Pack) -> Iterator[Draft]:
             again = plural(asked.askings - 1, "time")
             text = (
                 f'"{quote(asked.text)}" was taken up again {again} over '
-                f"{plural(asked.lineages, 'thread')} since {day(asked.first_seen)}; "
-                f"each round ended {asked.status}."
+                f"{plural(asked.lineages, 'thread')}{since(asked.first_seen)}; "
+                "no human turn says that it is settled."
             )
             yield edge_of(
                 pack,

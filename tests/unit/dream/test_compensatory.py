@@ -58,7 +58,8 @@ def test_a_question_of_three_threads_keeps_coming_back():
     found = only(recurring_question(made))
     assert found.title == f'Keeps coming back: "{OIL}"'
     assert found.summary == (
-        f'"{OIL}": asked 3 times in 3 threads since 2025-12-16, not settled in any.'
+        f'"{OIL}": asked 3 times in 3 threads since 2025-12-16; '
+        "no later human turn says that it is settled."
     )
     assert (found.src, found.dst, found.start, found.support) == (
         "test:c",
@@ -80,7 +81,7 @@ def test_twice_in_one_thread_is_enough():
     plot.say("b", "oil", "oil")
     found = only(recurring_question(packed(plot, "question_link", question_id(OIL))))
     assert found.summary.endswith(
-        "asked 2 times in one thread since 2026-01-05, not settled there."
+        "asked 2 times in one thread since 2026-01-05; no later human turn says that it is settled."
     )
 
 
@@ -129,7 +130,7 @@ def test_technique_without_a_test_leaves_an_untested_edge():
     assert found.title == f'Untested edge: "{WHEEL}"'
     assert found.summary == (
         'The thread works on "parser" and "lexer" for 2 turns and leaves '
-        f'"{WHEEL}" open; none of its turns speaks of a test or a measurement.'
+        f'"{WHEEL}" unconfirmed; none of its turns speaks of a test or a measurement.'
     )
     assert (found.start, found.support) == (20, round(0.5 / 3, 6))
     assert is_sound(made, found)
@@ -201,7 +202,7 @@ def test_a_stop_of_a_fortnight_leaves_an_edge_open():
     found = only(unresolved_edge(made))
     assert found.title == f'Left open: "{WHEEL}"'
     assert found.summary == (
-        f'"{WHEEL}" was last asked 2025-12-26 and stays open; '
+        f'"{WHEEL}" was last asked 2025-12-26, not settled since; '
         'work stopped (blocked) at: "Blocked: waiting for the gauge."'
     )
     assert found.support == round(19 / 60, 6)
@@ -350,7 +351,7 @@ def test_a_cycle_goes_round_a_question():
     assert found.title == f'Going round: "{OIL}"'
     assert found.summary == (
         f'"{OIL}" was taken up again 2 times over 3 threads since 2025-12-16; '
-        "each round ended open."
+        "no human turn says that it is settled."
     )
     assert found.support == round(2 / 6, 6)
     assert is_sound(made, found)

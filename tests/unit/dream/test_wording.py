@@ -4,7 +4,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dream.wording import clip, closing, content_words, cut, day, listed, plural, quote, share
+from dream.wording import (
+    clip,
+    closing,
+    content_words,
+    cut,
+    day,
+    listed,
+    plural,
+    quote,
+    share,
+    since,
+)
 
 
 def test_a_cut_ends_at_a_blank():
@@ -83,6 +94,11 @@ def test_a_script_without_blanks_counts_in_pairs():
 
 def test_a_share_is_capped():
     assert [share(x, 4) for x in (-1, 0, 2, 9)] == [0.0, 0.0, 0.5, 1.0]
+
+
+def test_an_unknown_beginning_is_left_out():
+    assert since(None) == ""
+    assert since(datetime(2026, 1, 5, tzinfo=UTC)) == " since 2026-01-05"
 
 
 def test_a_closing_quote_brings_one_full_stop():
