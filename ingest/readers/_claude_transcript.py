@@ -7,8 +7,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.instants import aware
 from ingest.jsonio import Record, instant
-from ingest.model import Disposition, Pointer, RawThread, RawTurn, Tally
+from ingest.model import Pointer, RawThread, RawTurn, Tally
 from ingest.readers._claude_branches import Branches
+from ingest.readers._claude_message import Message
+from ingest.readers._claude_project import folded, project_of
 from ingest.readers._claude_queue import Queue
 from ingest.readers._claude_records import (
     result_texts,
@@ -37,9 +39,6 @@ _SPOKEN: Final = frozenset({"user", "assistant"})
 _COMMAND: Final = re.compile(r"\s*/[\w:-]+(?:\s|\Z)")
 _WEB: Final = ("WebFetch", "WebSearch", "web_search", "web_fetch")
 _STOPS: Final = ("end_turn", "stop_sequence")  # compared with whatever a record holds
-_WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
-_NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
-_ENCODED: Final = re.compile(r"-|[A-Za-z]--")
 
 _Seen: TypeAlias = tuple[int, str, object]
 """What is remembered of a record that has a uuid: the place of the nearest message of a person
@@ -51,30 +50,6 @@ class SessionKey(NamedTuple):
 
     session: str
     agent: str | None = None
-
-
-class _Message:
-    """One message of the assistant while its lines are read."""
-
-    def __init__(self, ident: object, record: Record) -> None:
-        self.ident = ident if isinstance(ident, str) else None
-        self.first = record
-        self.request = record.value.get("requestId")
-        self.keys: list[str] = []
-        self.texts: list[str] = []
-        self.calls: list[tuple[str, int]] = []
-        self.touched: list[str] = []
-        self.thought = False
-        self.stopped = False
-        self.records = 0
-        self.turn: RawTurn | None = None
-        self.result_since = False
-
-    def goes_on(self, ident: object, request: object) -> bool:
-        """Whether a line of that id is part of it: gateways give all replies one id."""
-        if self.ident is None or ident != self.ident:
-            return False
-        return not self.result_since or (request is not None and request == self.request)
 
 
 class Transcript:
@@ -91,7 +66,7 @@ class Transcript:
         self.index: dict[str, _Seen] = {}
         self.branches = Branches()
         self.queue = Queue()
-        self.message: _Message | None = None
+        self.message: Message | None = None
         self.spoken: RawTurn | None = None
         """Last message with text, while a tool call would directly follow it."""
         self.waiting: list[tuple[str, int]] = []
@@ -352,14 +327,14 @@ class Transcript:
         if isinstance(model, str) and model not in self.models:
             self.models[model] = None
         self.branches.tip = self.branches.reached(above)
-        ident = message.get("id")
-        if self.message is None or not self.message.goes_on(ident, value.get("requestId")):
+        ident, request = message.get("id"), value.get("requestId")
+        if self.message is None or not self.message.goes_on(ident, request):
             self._close()
-            self.message = _Message(ident, record)
+            self.message = Message(ident, request)
         self._extend(self.message, record, content, message)
 
     def _extend(
-        self, held: _Message, record: Record, content: str | list[Any], message: dict[str, Any]
+        self, held: Message, record: Record, content: str | list[Any], message: dict[str, Any]
     ) -> None:
         held.records += 1
         held.result_since = False
@@ -370,7 +345,7 @@ class Transcript:
         for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
             self._block(held, block, record)
 
-    def _block(self, held: _Message, block: object, record: Record) -> None:
+    def _block(self, held: Message, block: object, record: Record) -> None:
         kind = block.get("type") if isinstance(block, dict) else None
         if not isinstance(block, dict) or not isinstance(kind, str):
             self.tally.note("unknown_content", record.line)
@@ -383,7 +358,7 @@ class Transcript:
         elif not kind.endswith("tool_result"):
             self.tally.note("unknown_content", record.line)
 
-    def _text(self, held: _Message, block: dict[str, Any], record: Record) -> None:
+    def _text(self, held: Message, block: dict[str, Any], record: Record) -> None:
         text = block.get("text")
         if not isinstance(text, str) or not text.strip():
             return
@@ -394,7 +369,7 @@ class Transcript:
             self._answer(held.turn)
             self.spoken = held.turn
 
-    def _call(self, held: _Message, block: dict[str, Any]) -> None:
+    def _call(self, held: Message, block: dict[str, Any]) -> None:
         name = block.get("name")
         if name in _WEB:
             self.fetching.add(str(block.get("id")))
@@ -414,7 +389,7 @@ class Transcript:
         self.touched += held.touched
         turn = held.turn
         if turn is None:
-            self.tally.drop(_silent(held), held.records)
+            self.tally.drop(held.silent, held.records)
             return
         turn.blocks = tuple(held.texts)
         turn.calls, turn.touched = tuple(self.waiting), tuple(self.touched)
@@ -456,9 +431,9 @@ class Transcript:
             if turn is not None:
                 turn.alternative = place in off
                 turns.append(turn)
-        project, sure = _project(tuple(self.folders), parts, agent=self.key.agent is not None)
+        project, sure = project_of(tuple(self.folders), parts, agent=self.key.agent is not None)
         for turn in turns:
-            turn.touched = tuple(_folded(path) for path in turn.touched)
+            turn.touched = tuple(folded(path) for path in turn.touched)
         return RawThread(
             source=name,
             native_id=self._native_id(stem),
@@ -503,31 +478,3 @@ class Transcript:
             self.turns[place] = None
             self.tally.drop("meta")
             self.branches.take_out(place)
-
-
-def _silent(held: _Message) -> Disposition:
-    """What a message without text counts as."""
-    if held.calls:
-        return "tool"
-    return "thinking" if held.thought else "empty"
-
-
-def _project(
-    folders: tuple[str, ...], parts: tuple[str, ...], *, agent: bool
-) -> tuple[str | None, bool]:
-    """The project of a session: the first working folder that the folder's name encodes."""
-    above = parts[:-1]
-    if agent and "subagents" in above:
-        above = above[: above.index("subagents") - 1]
-    name = above[-1] if above else ""
-    for folder in folders:
-        if _NOT_ALPHANUMERIC.sub("-", folder) == name:
-            return _folded(folder), True
-    if folders:
-        return _folded(folders[0]), True
-    return (name, False) if _ENCODED.match(name) else (None, True)
-
-
-def _folded(folder: str) -> str:
-    """A path inside a worktree, as it is in its repository."""
-    return _WORKTREE.sub("", folder)
