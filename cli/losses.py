@@ -16,7 +16,7 @@ MEANING: Final = {
     "unreadable_file": "the file could not be read",
     "unknown_format": "no reader knows this file",
     "empty_file": "the file is empty",
-    "no_conversation": "a known format, but no conversation inside",
+    "no_conversation": "JSON, but no conversation inside",
     "bad_conversation": "a conversation could not be read",
     "reader_error": "the reader failed on this file",
     "unsafe_path": "a name in an archive that leads out of it",

@@ -18,6 +18,7 @@ the common stage, its records (if any were counted as read) by the reader, as ``
 
 import io
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -197,16 +198,21 @@ class Source:
         )
 
 
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
 def legible(path: str) -> str:
-    """A path as text that can be kept and printed: bytes that are no text are written in hex.
+    """A path as text that can be kept and printed: what is no text is written in hex.
+
+    That is bytes that are not UTF-8, and control characters, which a terminal would obey.
 
     Such names are legal on most systems; they differ afterwards if they differed before.
     """
     try:
         path.encode()
     except UnicodeEncodeError:
-        return os.fsencode(path).decode("utf-8", "backslashreplace")
-    return path
+        path = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", path)
 
 
 def _time_of_log(file: Path) -> int:

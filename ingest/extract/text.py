@@ -56,6 +56,9 @@ _INDENTED: Final = re.compile(
 )
 
 
+_MASKED: Final = re.compile(r"\[masked:\w+\]")
+
+
 @dataclass(frozen=True, slots=True)
 class Prose:
     """A turn's own words, and the code, logs and output that were taken out of them."""
@@ -73,6 +76,9 @@ def strip(text: str) -> Prose:
         return "\n\n"
 
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "[masked:" in plain:
+        # the name of a kind of secret is no word of the person who had one
+        plain = _MASKED.sub("\u2026", plain)
     if "```" in plain or "~~~" in plain:
         plain = _FENCE.sub(cut, plain)
     if "<" in plain:

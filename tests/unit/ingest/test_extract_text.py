@@ -28,6 +28,12 @@ def test_takes_out_code_output_quotes_and_logs(block):
         assert "After it." in prose.text
 
 
+def test_the_mark_of_a_masked_secret_is_no_word():
+    prose = strip("Use [masked:openai_key] here.\n```\nkey = [masked:aws_secret]\n```\n")
+    assert "openai_key" not in prose.text
+    assert "aws_secret" not in " ".join(prose.blocks)
+
+
 def test_keeps_what_was_taken_out_for_paths_and_errors():
     (block,) = strip("See:\n```\nopen a.py\n```\n").blocks
     assert "open a.py" in block

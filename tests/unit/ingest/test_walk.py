@@ -206,3 +206,10 @@ def test_what_unpacks_to_too_much_stops(tmp_path, monkeypatch):
         stream.read()
     monkeypatch.setattr(walk, "MEMBERS", 0)
     assert [one.code for one in inside(src)] == ["zip_bomb"]
+
+
+def test_a_name_cannot_speak_to_the_terminal(tmp_path):
+    file = tmp_path / "x\x1b[31mred\n.jsonl"
+    file.write_text("{}\n", "utf-8")
+    (found,) = find((str(tmp_path),), Found())
+    assert found.name.endswith("x\\x1b[31mred\\x0a.jsonl")
