@@ -16,7 +16,8 @@ class Branches:
         """Message of a person -> the one before it on its branch."""
         self._under: dict[int, int] = {}
         """Turn -> message of a person that it answers, or is."""
-        self._typed_ahead: set[int] = set()
+        self._firm: dict[int, int] = {}
+        """Message that was typed ahead -> the nearest one before it that was not."""
 
     def ask(self, place: int, above: int) -> None:
         """A message of a person stands at a place, below another one."""
@@ -25,7 +26,8 @@ class Branches:
 
     def type_ahead(self, place: int) -> None:
         """The message there was typed while the assistant worked: no chain of parents has it."""
-        self._typed_ahead.add(place)
+        before = self._before[place]
+        self._firm[place] = self._firm.get(before, before)
 
     def answer(self, place: int) -> None:
         """A turn that no person wrote stands at a place, on the branch of the last record."""
@@ -33,23 +35,19 @@ class Branches:
 
     def reached(self, above: int) -> int:
         """The message that a new record follows: an earlier one only after a rewind."""
-        last = self.last_human
-        while last not in {above, -1} and last in self._typed_ahead:
-            last = self._before.get(last, -1)
-        return above if above not in {-1, last} else self.last_human
+        last = self._firm.get(self.last_human, self.last_human)
+        goes_on = above in {-1, last} or self._firm.get(above) == last
+        return self.last_human if goes_on else above
 
-    def take_out(self, place: int) -> None:
-        """The message there was taken back: what stood under it moves up."""
-        before = self._before.pop(place)
-        self._before = {
-            later: before if earlier == place else earlier
-            for later, earlier in self._before.items()
-        }
-        self._under = {
-            turn: before if human == place else human for turn, human in self._under.items()
-        }
-        if self.tip == place:
-            self.tip = before
+    def take_out(self, places: list[int]) -> None:
+        """The messages there were taken back: what stood under them moves up."""
+        moved: dict[int, int] = {}
+        for place in sorted(places):  # what stands above comes first
+            before = self._before.pop(place)
+            moved[place] = moved.get(before, before)
+        self._before = {one: moved.get(above, above) for one, above in self._before.items()}
+        self._under = {turn: moved.get(human, human) for turn, human in self._under.items()}
+        self.tip = moved.get(self.tip, self.tip)
 
     def left_behind(self) -> set[int]:
         """Places of turns off the path, which is the branch of the last record."""

@@ -1,5 +1,7 @@
 """Prompts typed in Claude Code while the assistant worked, until they run or are taken back."""
 
+from collections.abc import Iterable
+
 
 class Queue:
     """Turns that were only queued so far, by their places in the session."""
@@ -27,12 +29,10 @@ class Queue:
         for place, text in self._words.items():
             if text == whole:
                 return [place]
-        waiting = list(self._words.items())
-        for count in range(2, len(waiting) + 1):
-            texts = [text for _, text in waiting[:count]]
-            if words == texts or words == ["\n".join(texts)]:
-                return [place for place, _ in waiting[:count]]
-        return []
+        count = len(words) if len(words) > 1 else _joined(whole, self._words.values())
+        first = list(self._words.items())[:count]
+        told = len(words) == 1 or words == [text for _, text in first]
+        return [place for place, _ in first] if told else []
 
     def run(self, places: list[int]) -> None:
         """What was queued at these places is run."""
@@ -43,3 +43,18 @@ class Queue:
     def withdrawn(self) -> list[int]:
         """Places of prompts that were taken back without being run: they are no turns."""
         return sorted(self._withdrawn)
+
+
+def _joined(whole: str, texts: Iterable[str]) -> int:
+    """How many of the texts, from the first on and line by line, make up the whole; 0 if none."""
+    at = 0
+    for count, text in enumerate(texts, start=1):
+        if not whole.startswith(text, at):
+            return 0
+        at += len(text)
+        if at == len(whole):
+            return count
+        if whole[at] != "\n":
+            return 0
+        at += 1
+    return 0

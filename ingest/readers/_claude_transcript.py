@@ -474,7 +474,9 @@ class Transcript:
 
     def _drop_withdrawn(self) -> None:
         """Prompts that were queued and taken back without being run are no turns."""
-        for place in self.queue.withdrawn():
+        places = self.queue.withdrawn()
+        if places:
+            self.branches.take_out(places)
+            self.tally.drop("meta", len(places))
+        for place in places:
             self.turns[place] = None
-            self.tally.drop("meta")
-            self.branches.take_out(place)

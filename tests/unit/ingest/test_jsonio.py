@@ -169,6 +169,14 @@ def test_a_record_nested_too_deep_is_bad(depth):
     assert (values, tally.codes) == ([{"a": 2}], {"bad_json": 1})
 
 
+def test_the_shortest_objects_that_nest_too_deep_are_told_from_those_that_may():
+    def objects(depth):
+        return b'{"":' * (depth - 1) + b"{}" + b"}" * (depth - 1)
+
+    assert read(objects(DEPTH_LIMIT + 1) + b"\n")[1].codes == {"bad_json": 1}
+    assert read(objects(DEPTH_LIMIT) + b"\n")[1].codes == {}
+
+
 def test_a_record_nested_as_deep_as_allowed_is_read():
     values, tally = read(nested(DEPTH_LIMIT) + b"\n")
     assert (len(values), tally.codes) == (1, {})

@@ -55,9 +55,18 @@ def blanks(size):
     return b"---\nkey:" + b" \t" * size * 10 + b"x\n---\nYou: a\nAI: b\n"
 
 
+def typed_ahead(size):
+    head = {"type": "queue-operation", "sessionId": "s"}
+    queued = [{**head, "operation": "enqueue", "content": f"and {n}"} for n in range(size)]
+    asked = {"type": "user", "sessionId": "s", "message": {"content": "and 0\nand 1\nor 2"}}
+    back = [{**head, "operation": "popAll"}]
+    return lines([*queued, *[{**asked, "uuid": "u", "parentUuid": "p"}] * 3, *back])
+
+
 @pytest.mark.parametrize(
     ("name", "made"),
     [
+        ("claude-code", typed_ahead),
         ("codex", rolled_back),
         ("codex", told_again),
         ("gemini-cli", rewound),
