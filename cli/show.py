@@ -8,7 +8,7 @@ import shutil
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from cli import losses as account
 from cli import paint
@@ -46,11 +46,44 @@ def emit(found: Any, *, as_json: bool) -> bool:  # noqa: ANN401 - a Value or a t
     return as_json
 
 
+def places(found: Any, out: TextIO | None = None) -> None:  # noqa: ANN401
+    """Where conversations were found; on standard error where the result of a run comes after."""
+    clear_progress()
+    out = out or sys.stderr
+    for each in found.places:
+        size = f"{plural(each.files, 'file')}, {each.size / 1e6:.1f} MB"
+        dates = f"{day(each.oldest_at)} to {day(each.newest_at)}"
+        print(f"found  {each.tool:<12} {each.path}  ({size}, {dates})", file=out)
+    for each in found.downloads:
+        print(f"export {each.tool:<12} read it with: clew ingest {each.path}", file=out)
+    if not found.places:
+        print("looked where known tools keep conversations: nothing is there", file=out)
+
+
+def discovered(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Well-known places, as the answer itself."""
+    if not emit(found, as_json=as_json):
+        places(found, sys.stdout)
+
+
+def agreed(question: str) -> bool:
+    """The owner's word, asked on a terminal; without one, how to give it."""
+    if not sys.stdin.isatty():
+        print("clew: nobody is here to ask\n      add --yes, or name a PATH", file=sys.stderr)
+        return False
+    import typer
+
+    return typer.confirm(question, default=True, err=True)
+
+
 def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
     """What ``clew up`` did."""
     if emit(done, as_json=as_json):
         return
     account.show(done.ingest, verbose=verbose, most=0)
+    if not done.threads:
+        print("store       empty: no conversation was found\ntry         clew up --example")
+        return
     paint.paragraph(
         f"{plural(done.threads, 'thread')}, {plural(done.turns, 'clean turn')}, "
         f"{plural(done.questions, 'question')}, {plural(done.concepts, 'concept')}, "

@@ -1,6 +1,7 @@
 """Every user-visible operation, one plain function each; faces parse, call one, and show."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,7 @@ from graphstore.queries.questions import questions as listed_questions
 from graphstore.queries.threads import threads as listed_threads
 from graphstore.view import Scope
 from ingest.derive import Derivation
+from ingest.discover import Discovered, discover, system_of
 from ingest.model import IngestReport
 from service import dreaming, scouting, settings, stages, taking, writing
 from service.answers import (
@@ -77,6 +79,9 @@ def up(
     clock = stages.Clock()
     report = ingest(session, paths, notes=notes, mask=mask, strict=strict)
     clock.lap("ingest")
+    with session.store("count") as store:
+        if not store.roots():
+            return stages.nothing(report, clock)
     session.progress("scouting")
     with session.store("scout") as store:
         scouting.refresh(store, limits(session))
@@ -91,6 +96,13 @@ def up(
         files = writing.pictures(store, report, folder, session.now(), with_text=with_text)
         clock.lap("write")
         return stages.summary(store, report, dreamt, files, clock)
+
+
+def places(session: Session, *, only: tuple[str, ...] = ()) -> Discovered:
+    """Look where tools keep their conversations; nothing is read."""
+    return discover(
+        system_of(sys.platform), Path.home(), session.folder, settings.environment(), only
+    )
 
 
 def ingest(

@@ -156,6 +156,11 @@ def layers(flags: Mapping[str, Leaf], folder: Path) -> Iterator[tuple[str, Flat]
     yield "flag", dict(flags)
 
 
+def environment() -> dict[str, str]:
+    """Variables of this process, for what looks up where tools keep their conversations."""
+    return dict(os.environ)
+
+
 def file_layer(path: Path) -> Flat:
     """Dotted keys of a settings file; none if it is absent. Raises SettingsError."""
     try:

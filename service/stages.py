@@ -73,6 +73,22 @@ def summary(
     )
 
 
+def nothing(report: IngestReport, clock: Clock) -> UpReport:
+    """What ``up`` tells when there is no thread to work on."""
+    return UpReport(
+        ingest=report,
+        threads=0,
+        turns=0,
+        questions=0,
+        concepts=0,
+        links=0,
+        journeys=0,
+        dream="no_queue",
+        page_missing="there is no conversation yet",
+        stages=tuple(clock.laps),
+    )
+
+
 def outcome(dreamt: Dreamt) -> str:
     """How a dream cycle ended, in a few words."""
     match dreamt.result.outcome:

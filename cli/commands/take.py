@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from cli.asking import named_or_found
 from cli.call import run
 
 Paths = Annotated[
@@ -17,10 +18,20 @@ Strict = Annotated[bool, typer.Option("--strict", help="Any loss is a failure.")
 Verbose = Annotated[bool, typer.Option("--verbose", help="One line a file.")]
 
 
+Yes = Annotated[bool, typer.Option("--yes", help="Read what is found without asking.")]
+Only = Annotated[
+    str,
+    typer.Option(
+        help="Only these readers, with commas, where no path is given.", show_default=False
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command()(up)
     app.command()(ingest)
+    app.command()(places)
     app.command()(status)
 
 
@@ -38,6 +49,8 @@ def up(
     no_mask: NoMask = False,
     strict: Strict = False,
     verbose: Verbose = False,
+    yes: Yes = False,
+    only: Only = "",
     as_json: Json = False,
 ) -> None:
     """Ingest, scout, dream, then write the explorer page and the report."""
@@ -45,7 +58,7 @@ def up(
 
     done = run(
         "up",
-        paths=tuple(paths or ()),
+        paths=() if example and not paths else named_or_found(paths, only, yes=yes),
         example=example,
         out=out,
         with_text=not no_text,
@@ -69,6 +82,8 @@ def ingest(
     no_mask: NoMask = False,
     strict: Strict = False,
     verbose: Verbose = False,
+    yes: Yes = False,
+    only: Only = "",
     as_json: Json = False,
 ) -> None:
     """Read transcripts into threads of clean turns."""
@@ -76,7 +91,7 @@ def ingest(
 
     report = run(
         "ingest",
-        paths=tuple(paths or ()),
+        paths=named_or_found(paths, only, yes=yes),
         dry_run=dry_run,
         reader=reader,
         notes=notes,
@@ -85,6 +100,16 @@ def ingest(
     )
     show.ingested(report, as_json=as_json, verbose=verbose)
     raise typer.Exit(exits.of_ingest(report))
+
+
+def places(
+    only: Only = "",
+    as_json: Json = False,
+) -> None:
+    """Look where tools keep their conversations; nothing is read."""
+    from cli import show
+
+    show.discovered(run("places", only=tuple(filter(None, only.split(",")))), as_json=as_json)
 
 
 def status(as_json: Json = False) -> None:
