@@ -212,4 +212,5 @@ def test_a_name_cannot_speak_to_the_terminal(tmp_path):
     file = tmp_path / "x\x1b[31mred\n.jsonl"
     file.write_text("{}\n", "utf-8")
     (found,) = find((str(tmp_path),), Found())
+    assert isinstance(found, Source)
     assert found.name.endswith("x\\x1b[31mred\\x0a.jsonl")
