@@ -188,9 +188,7 @@ Standing: TypeAlias = Annotated[
 ]
 
 
-def standing(
-    hypothesis: Hypothesis, now: datetime, current: Mapping[str, str | None]
-) -> Standing:
+def standing(hypothesis: Hypothesis, now: datetime, current: Mapping[str, str | None]) -> Standing:
     """How far a hypothesis may be trusted at ``now``; comparisons are inclusive.
 
     ``current`` maps each ref to the fingerprint its turn has now; null when the turn is gone

@@ -47,7 +47,8 @@ def test_what_is_found_is_read_when_the_owner_said_yes(found, capsys):
     assert "clew ingest /h/Downloads/export.zip" in said
 
 
-def test_nothing_is_read_where_nobody_can_be_asked(found, capsys, monkeypatch):
+@pytest.mark.usefixtures("found")
+def test_nothing_is_read_where_nobody_can_be_asked(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     with pytest.raises(typer.Exit) as stopped:
         asking.named_or_found(None, "", yes=False)
