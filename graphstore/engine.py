@@ -87,16 +87,17 @@ def load(name: str) -> ModuleType:
     for other in ENGINES:
         if other != name and other in sys.modules:
             raise EngineConflict(name, other)
-    engine: ModuleType
     try:
         # written out, so that the import contract sees both
         if name == "kuzu":
-            import kuzu as engine
-        else:
-            import ladybug as engine
+            import kuzu
+
+            return kuzu
+        import ladybug
     except ImportError as cause:
         raise EngineUnavailable(name, ENGINES[name]) from cause
-    return engine
+    loaded: ModuleType = ladybug
+    return loaded
 
 
 def graph_file(workspace: Path, engine: str) -> Path:
