@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from dream.lexicon import folded, has
 from graphstore import ids
 from graphstore.derivation import Ground
-from graphstore.model.hubs import hub_limit, is_generic
+from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import (
     Concept,
     Journey,
@@ -103,12 +103,7 @@ class Index:
     @cached_property
     def generic(self) -> frozenset[str]:
         """Concepts set aside by the hub rule over the whole store."""
-        limit = hub_limit(((each.df, each.generic) for each in self.ground.concepts), self.lineages)
-        return frozenset(
-            each.concept_id
-            for each in self.ground.concepts
-            if is_generic(each.df, limit, listed=each.generic)
-        )
+        return generic_ids(self.ground.concepts, self.lineages)
 
     def lineage(self, ref: str) -> str:
         """Lineage root of the thread of a turn."""

@@ -7,6 +7,7 @@ from typing import Final
 from unicodedata import normalize
 
 from graphstore import ids
+from graphstore.model.knowledge import Concept
 
 FLOOR: Final = 5
 """No concept of fewer lineages is ever a hub."""
@@ -42,6 +43,18 @@ def read_stop_list(text: str) -> frozenset[str]:
     """Labels of a stop list: one a line, ``#`` opens a comment, folded as labels are compared."""
     lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
     return frozenset(fold(line) for line in lines if line)
+
+
+def generic_ids(concepts: tuple[Concept, ...], lineages: int) -> frozenset[str]:
+    """Ids of concepts that are too common to tell anything, over the whole store."""
+    stops = stop_list()
+    listed = {
+        concept.concept_id: concept.generic or fold(concept.label) in stops for concept in concepts
+    }
+    limit = hub_limit(((c.df, listed[c.concept_id]) for c in concepts), lineages)
+    return frozenset(
+        c.concept_id for c in concepts if is_generic(c.df, limit, listed=listed[c.concept_id])
+    )
 
 
 def fold(label: str) -> str:

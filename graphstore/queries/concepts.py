@@ -1,7 +1,7 @@
 """The concepts of a store, most shared first; generic ones apart."""
 
 from graphstore.model.answers import ConceptRow
-from graphstore.model.hubs import fold, hub_limit, is_generic, stop_list
+from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import Concept
 from graphstore.store import Store
 
@@ -25,15 +25,3 @@ def concepts(store: Store, limit: int = 50, *, generic: bool = False) -> tuple[C
     ]
     rows.sort(key=lambda row: (-row.df, -row.cf, row.concept_id))
     return tuple(rows[:limit])
-
-
-def generic_ids(concepts: tuple[Concept, ...], lineages: int) -> frozenset[str]:
-    """Ids of concepts that are too common to tell anything, over the whole store."""
-    stops = stop_list()
-    listed = {
-        concept.concept_id: concept.generic or fold(concept.label) in stops for concept in concepts
-    }
-    limit = hub_limit(((c.df, listed[c.concept_id]) for c in concepts), lineages)
-    return frozenset(
-        c.concept_id for c in concepts if is_generic(c.df, limit, listed=listed[c.concept_id])
-    )

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from graphstore.derivation import Ground
-from graphstore.model.hubs import hub_limit, is_generic
+from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import Concept, ConceptKind
-from ingest.extract.figures import is_stop
 from ingest.extract.lexicon import weak_words
 from ingest.extract.questions import TRACKABLE
 from ingest.extract.words import keys, language_of
@@ -54,12 +53,11 @@ def roots(ground: Ground) -> dict[str, str]:
 def specific(ground: Ground) -> dict[str, Concept]:
     """Concepts that tell something: at least two lineages, and no hub."""
     lineages = len(set(roots(ground).values()))
-    listed = {one.concept_id: one.generic or is_stop(one.label) for one in ground.concepts}
-    limit = hub_limit(((one.df, listed[one.concept_id]) for one in ground.concepts), lineages)
+    hidden = generic_ids(ground.concepts, lineages)
     return {
         one.concept_id: one
         for one in ground.concepts
-        if one.df >= LEAST_DF and not is_generic(one.df, limit, listed=listed[one.concept_id])
+        if one.df >= LEAST_DF and one.concept_id not in hidden
     }
 
 
