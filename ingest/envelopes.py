@@ -49,6 +49,7 @@ _TAG: Final = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _CLOSING: Final = re.compile(r"</([A-Za-z][\w-]*)>\Z")
 _AGENTS: Final = "# AGENTS.md"
 _AGENTS_END: Final = "</INSTRUCTIONS>"
+_INTERRUPTION: Final = "[Request interrupted by user"
 _INTERRUPTED: Final = re.compile(
     r"\A\[Request interrupted by user[^\]\n]*\]|\[Request interrupted by user[^\]\n]*\]\Z"
 )
@@ -152,7 +153,7 @@ def _take_notices(opened: Opened) -> None:
         _CAVEAT
     ):
         _cut(opened, text.partition("\n")[2], "injected")
-    elif _INTERRUPTED.search(text):
+    elif _INTERRUPTION in text and _INTERRUPTED.search(text):
         _cut(opened, _INTERRUPTED.sub("", text), "meta")
     elif _IMAGE.fullmatch(text):
         _cut(opened, "", "empty")

@@ -121,17 +121,19 @@ def records(
     skip: Skip | None = None,
     skipped: Disposition = "tool",
     on_skip: Callable[[Line], None] | None = None,
+    parsed: dict[bytes, object] | None = None,
 ) -> Iterator[Record]:
     """Read JSON Lines record by record; broken lines are repaired or counted, never raised.
 
     Everything met is counted with ``tally.read``; what is not given (comments, lines matching
     ``skip``, broken lines, values that are no object) is disposed of here. The caller
     disposes of the records it gets. ``known``: keys of which a record made of several lines
-    must have one. ``on_skip`` sees each skipped line (its end only). The tally also gets the
-    pending tail and the end of the last record.
+    must have one. ``on_skip`` sees each skipped line (its end only). ``parsed``: values of
+    lines that are known already, taken out as they are met. The tally also gets the pending
+    tail and the end of the last record.
     """
     source = lines(stream, limit=limit, skip=skip)
-    return _Ladder(source, tally, known, skipped, on_skip).run()
+    return _Ladder(source, tally, known, skipped, on_skip).run({} if parsed is None else parsed)
 
 
 class _Ladder:
@@ -152,7 +154,7 @@ class _Ladder:
         self.skipped: Disposition = skipped
         self.on_skip = on_skip
 
-    def run(self) -> Iterator[Record]:
+    def run(self, parsed: dict[bytes, object]) -> Iterator[Record]:
         ahead, tally, source = self.ahead, self.tally, self.source
         while (line := ahead.popleft() if ahead else next(source, None)) is not None:
             if line.state == "skipped":
@@ -160,11 +162,13 @@ class _Ladder:
                 if self.on_skip is not None:
                     self.on_skip(line)
                 continue
-            try:
-                value = orjson.loads(line.raw)
-            except orjson.JSONDecodeError:
-                yield from self._broken(line)
-                continue
+            value = parsed.pop(line.raw, None) if parsed else None
+            if value is None:
+                try:
+                    value = orjson.loads(line.raw)
+                except orjson.JSONDecodeError:
+                    yield from self._broken(line)
+                    continue
             if _too_deep(line.raw, value):
                 self._lose(line, "bad_json")
             elif isinstance(value, dict):  # nearly always; the rest is for the odd line

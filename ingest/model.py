@@ -134,6 +134,8 @@ class Source:
     head: bytes | None = None
     seen: object = None
     """What ``ingest.shape.look`` found; filled once."""
+    parsed: dict[bytes, object] = field(default_factory=dict)
+    """First lines that were parsed already, and their values: each is taken once."""
 
     def open(self) -> BinaryIO:
         """Open it for reading; the caller closes. Raises ``OSError`` and zip errors."""

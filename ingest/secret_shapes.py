@@ -12,8 +12,8 @@ JUDGED: Final = 200
 """Characters of a value that are looked at to tell a secret from a word."""
 LONG_WORD: Final = 20
 """Characters without white space that every token has."""
-LONG_TEXT: Final = 4096
-"""Characters; in longer texts a long word is a matter of course."""
+CARD_DIGITS: Final = 13
+"""Digits of the shortest card number."""
 MIN_DIGITS: Final = 1
 """A number of this many different digits is no card."""
 PHONE_DIGITS: Final = range(9, 16)
@@ -44,6 +44,8 @@ class Spots(NamedTuple):
     """Every match has ``LONG_WORD`` characters or more and no white space."""
     gate: tuple[str, ...] = ()
     """Fewer literals that say the same: one of them stands in each of the others."""
+    digits: int = 0
+    """Every match has this many digits, with nothing but blanks and dashes among them."""
 
     def find(self, text: str, lowered: str) -> Iterator[int]:
         """Places where a match may begin, from a text and its lower-cased form."""
@@ -350,7 +352,10 @@ TABLE: Final[tuple[Shape, ...]] = (
         "aws_secret",
         r"(?i:aws|amazon|secret_?access_?key)[^\n]{0,60}?"
         r"(?<![A-Za-z0-9+/_.-])(?P<s>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=_-])",
-        _at_word("aws", "amazon", "secretaccesskey", "secret_access_key"),
+        _at_word(
+            *("aws", "amazon", "secretaccesskey", "secret_access_key"),
+            gate=("aws", "amazon", "secret"),
+        ),
         _aws_secret,
     ),
     _shape(
@@ -451,7 +456,10 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"(?:(?<![A-Za-z0-9_/+-])(?<!\d\.)|(?<=\\[nrt]))(?:[0-9]{13,19}"
         r"|[0-9]{4}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|[0-9]{4}([ -])[0-9]{6}\2[0-9]{4,5})"
         r"(?![A-Za-z0-9_/+-]|\.[0-9])",
-        _matching(r"[0-9][0-9][0-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}"),
+        Spots(
+            rarer=re.compile(r"[0-9][0-9][0-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}"),
+            digits=CARD_DIGITS,
+        ),
         _card,
     ),
 )
@@ -490,15 +498,24 @@ class Gate:
         self._words = _by_character(shapes, lambda spots: spots.is_word)
         self._exact = _by_character(shapes, lambda spots: not (spots.is_word or spots.folded))
         self._folded = _by_character(shapes, lambda spots: spots.folded)
-        self._always = [n for n, shape in enumerate(shapes) if not shape.spots.literals]
+        self._digits = [n for n, shape in enumerate(shapes) if shape.spots.digits]
+        self._always = [
+            n for n, shape in enumerate(shapes) if not (shape.spots.literals or shape.spots.digits)
+        ]
 
     def open(self, text: str, lowered: str) -> list[tuple[int, Shape]]:
         """Shapes to be tried, with their place in the table."""
         places = self._always + _announced(self._exact, text)
         places += _announced(self._folded, lowered)
-        if _has_long_word(text):
-            places += _announced(self._words, text)
+        if words := _long_words(text):
+            places += [n for n in _announced(self._words, words) if self._shows(n, words)]
+        if _has_long_number(text):
+            places += self._digits
         return [(n, self._shapes[n]) for n in sorted(set(places))]
+
+    def _shows(self, place: int, words: str) -> bool:
+        rarer = self._shapes[place].spots.rarer
+        return rarer is None or rarer.search(words) is not None
 
 
 _Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
@@ -525,5 +542,15 @@ def _announced(groups: _Groups, text: str) -> list[int]:
     ]
 
 
-def _has_long_word(text: str) -> bool:
-    return len(text) > LONG_TEXT or max(map(len, text.split()), default=0) >= LONG_WORD
+def _long_words(text: str) -> str:
+    """Words that are long enough to hold a token: prose has few of them."""
+    return " ".join([word for word in text.split() if len(word) >= LONG_WORD])
+
+
+_ANY_DIGIT: Final = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER: Final = b"0" * CARD_DIGITS
+
+
+def _has_long_number(text: str) -> bool:
+    """Whether digits enough for a card follow each other; tables of bytes tell it fastest."""
+    return _LONG_NUMBER in text.encode("utf-8", "surrogatepass").translate(_ANY_DIGIT, b" -")

@@ -68,7 +68,13 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     with src.open() as stream:
         sessions = _File(src, tally)
         for record in records(
-            stream, tally, _KNOWN, skip=_PROGRESS, skipped="meta", on_skip=sessions.skip
+            stream,
+            tally,
+            _KNOWN,
+            skip=_PROGRESS,
+            skipped="meta",
+            on_skip=sessions.skip,
+            parsed=src.parsed,
         ):
             sessions.add(record)
     yield from sessions.threads()

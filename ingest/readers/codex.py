@@ -113,7 +113,8 @@ _COMPLETED: Final[dict[str, Disposition]] = {
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
 _PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
-_NAMES_PATHS: Final = re.compile(rf'\*\*\* |"(?:{"|".join(_PATHS)})"')
+_PATCH_MARK: Final = "*** "
+_PATH_MARKS: Final = (_PATCH_MARK, *(f'"{key}"' for key in _PATHS))
 _EDITOR: Final = "# Context from my IDE setup:"
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
 _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
@@ -174,7 +175,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                     element.value, _Place(None, element.offset, element.length)
                 )
         else:
-            for record in records(stream, tally, _KNOWN):
+            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
                 at = record.value.get("timestamp")
                 place = _Place(record.line, record.offset, record.length, at)
                 yield from file.record(record.value, place)
@@ -287,6 +288,8 @@ class _Said:
     attachments: tuple[Attachment, ...] = ()
     final: bool | None = None
     turn_id: str | None = None
+    tellings: tuple[str, ...] = ()
+    """Texts by which it is known again, once it is said."""
 
 
 @dataclass(slots=True)
@@ -308,14 +311,14 @@ class _Scope:
 
     def find(self, said: _Said, kind: Kind) -> _Entry | None:
         """Return the message that this record is another telling of."""
-        for text in _tellings(said.blocks):
+        for text in said.tellings:
             for entry in self.entries.get((said.role, text), ())[-_NEAR:]:
                 if kind not in entry.kinds:
                     return entry
         return None
 
     def add(self, said: _Said, entry: _Entry) -> None:
-        for text in _tellings(said.blocks):
+        for text in said.tellings:
             self.entries.setdefault((said.role, text), []).append(entry)
 
     def clear(self) -> None:
@@ -544,6 +547,7 @@ class _Session:
         """Make a turn of a message, unless another record told it already."""
         if said.role is Role.HUMAN:
             said.blocks = tuple(_asked(block) for block in said.blocks)
+        said.tellings = _tellings(said.blocks)
         turn_id = said.turn_id or self.turn_id
         self._enter(turn_id, said.role)
         entry = self.scope.find(said, kind)
@@ -720,10 +724,10 @@ def _turn_id(value: Json) -> str | None:
     return _word(value, "turn_id") or None
 
 
-def _tellings(blocks: tuple[str, ...]) -> dict[str, None]:
+def _tellings(blocks: tuple[str, ...]) -> tuple[str, ...]:
     """Texts by which a message is known again: all of it, and each of its blocks."""
     folded = [" ".join(block.split()) for block in blocks]
-    return dict.fromkeys(text for text in (" ".join(folded), *folded) if text)
+    return tuple(dict.fromkeys(text for text in (" ".join(folded), *folded) if text))
 
 
 def _asked(text: str) -> str:
@@ -743,7 +747,7 @@ def _is_asked(turn: RawTurn) -> bool:
 
 def _touched(arguments: object) -> Iterator[str]:
     """Paths of patch headers, and of the arguments that name one."""
-    if isinstance(arguments, str) and not _NAMES_PATHS.search(arguments):
+    if isinstance(arguments, str) and not any(mark in arguments for mark in _PATH_MARKS):
         return  # nearly always: it need not be parsed
     value = _parsed(arguments) if isinstance(arguments, str) else arguments
     if isinstance(value, dict):
@@ -754,7 +758,8 @@ def _touched(arguments: object) -> Iterator[str]:
     else:
         texts = list(_strings(arguments))
     for text in texts:
-        yield from filter(None, map(str.strip, _PATCH.findall(text)))
+        if _PATCH_MARK in text:
+            yield from filter(None, map(str.strip, _PATCH.findall(text)))
 
 
 def _strings(value: object) -> Iterator[str]:

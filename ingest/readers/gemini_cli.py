@@ -88,7 +88,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 place = _Place(None, element.offset, element.length)
                 yield from file.record(element.value, place)
         else:
-            for record in records(stream, tally, _KNOWN):
+            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
                 place = _Place(record.line, record.offset, record.length)
                 yield from file.record(record.value, place)
     yield from file.rest()

@@ -92,7 +92,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     flat = RawThread(NAME, None, growing=True)
     with src.open() as stream:
         if look(src).kind == "lines":
-            for record in records(stream, tally, _KNOWN):
+            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
                 at_line = (record.line, record.offset, record.length)
                 yield from _one(record.value, at_line, flat, tally)
         else:

@@ -60,7 +60,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the trees of one file, one at a time."""
     with src.open() as stream:
         if look(src).kind == "lines":
-            for record in records(stream, tally, _KNOWN):
+            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
                 place = _Place(record.line, record.offset, record.length)
                 yield _tree(record.value, place, tally)
         else:
