@@ -57,6 +57,6 @@ def of_scout(report: Any) -> int:  # noqa: ANN401 - a ScoutReport
     return DONE if report.ok else FAILED
 
 
-def of_verify(checked: Any) -> int:  # noqa: ANN401 - Verified
+def of_verify(checked: Any) -> int:  # noqa: ANN401 - Verified or Restored
     """5 when something does not hold."""
     return DAMAGED if checked.faults else DONE

@@ -491,6 +491,30 @@ def rebuilt(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
         )
 
 
+def backed_up(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Where a backup is and what it holds."""
+    if emit(done, as_json=as_json):
+        return
+    print(f"{done.path}  {done.size / 1e6:.1f} MB")
+    print(f"holds       {held(done.manifest)}")
+    print("restore     clew --workspace NAME restore FILE")
+
+
+def restored(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What a new workspace holds."""
+    if emit(done, as_json=as_json):
+        return
+    print(f"workspace   {done.workspace}")
+    print(f"holds       {held(done.manifest)}, as of {day(done.manifest.at)}")
+    print(plural(len(done.faults), "fault") if done.faults else "everything holds")
+
+
+def held(manifest: Any) -> str:  # noqa: ANN401
+    """The figures of a backup."""
+    records = plural(sum(each.count for each in manifest.records), "record")
+    return f"{plural(manifest.threads, 'thread')}, {records}, {plural(len(manifest.files), 'file')}"
+
+
 def settings(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     """Settings and where each comes from."""
     if emit(found, as_json=as_json):

@@ -65,10 +65,16 @@ class StoreDamaged(StoreError):
         self.reason = reason
 
 
+class LedgerUnreadable(StoreDamaged):
+    """The ledger at {path} cannot be read: {reason}."""
+
+    hint = "clew restore BACKUP makes a new workspace; clew ledger salvage saves what can be read"
+
+
 class LedgerDamaged(StoreError):
     """The ledger is damaged from record {seq} on: {reason}."""
 
-    hint = "change nothing and keep a copy of the workspace: every record before it is sound"
+    hint = "clew restore BACKUP makes a new workspace; clew ledger salvage saves what still holds"
 
     def __init__(self, seq: int, reason: str) -> None:
         Error.__init__(self, seq, reason)

@@ -30,6 +30,15 @@ def digest_bytes(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
+def digest_stream(chunks: Iterable[bytes]) -> tuple[str, int]:
+    """BLAKE2b-128 of a stream in hexadecimal, and its length in bytes."""
+    hashed, size = hashlib.blake2b(digest_size=16), 0
+    for chunk in chunks:
+        hashed.update(chunk)
+        size += len(chunk)
+    return hashed.hexdigest(), size
+
+
 def keyed_digest(key: bytes, content: bytes) -> str:
     """BLAKE2b-128 keyed with a salt: equal secrets meet inside one store only."""
     return hashlib.blake2b(content, digest_size=16, key=key).hexdigest()

@@ -1,15 +1,18 @@
 """ledger.db: the append-only record table with its checksum chain, replay, verify, export."""
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
+from urllib.parse import quote
 
-from graphstore.errors import LedgerDamaged, StoreDamaged
+from graphstore.errors import LedgerDamaged, LedgerUnreadable
 from graphstore.ids import canonical, checksum
 from graphstore.model.base import adapter
 from graphstore.model.record import Record
@@ -65,6 +68,30 @@ def stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a ledger file as it stands at one moment, while others read and write it.
+
+    Raises LedgerUnreadable when it cannot.
+    """
+    target.touch(mode=0o600)
+    # only a ledger without a log can be read where nothing may be written
+    quiet = "" if source.with_name(source.name + "-wal").exists() else "&immutable=1"
+    mode = "ro" if os.access(source.parent, os.W_OK) else f"ro{quiet}"
+    address = f"file:{quote(str(source.absolute()))}?mode={mode}"
+    try:
+        with (
+            closing(sqlite3.connect(address, uri=True, timeout=10)) as reading,
+            closing(sqlite3.connect(target)) as writing,
+        ):
+            reading.backup(writing)  # all pages in one step: one moment
+    except sqlite3.OperationalError as cause:
+        if cause.sqlite_errorcode in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from cause
+        raise LedgerUnreadable(str(source), "it is no sound database") from cause
+    except sqlite3.DatabaseError as cause:
+        raise LedgerUnreadable(str(source), "it is no sound database") from cause
+
+
 def body_of(record: Record) -> str:
     """Canonical JSON of a record."""
     return canonical(record.model_dump(mode="json")).decode()
@@ -74,7 +101,7 @@ class Ledger:
     """The SQLite file of a workspace. Threads share it: every use takes its lock."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open or create, in memory without a path; raises StoreDamaged for a foreign file."""
+        """Open or create, in memory without a path; raises LedgerUnreadable for a foreign file."""
         self.path = path
         self._lock = RLock()
         self._depth = 0
@@ -99,7 +126,7 @@ class Ledger:
                 connection.execute(_INDEX)
         except sqlite3.DatabaseError as cause:
             self.connection.close()
-            raise StoreDamaged(str(path), "the ledger file is not readable") from cause
+            raise LedgerUnreadable(str(path), "it is no sound database") from cause
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

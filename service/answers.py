@@ -1,5 +1,6 @@
 """What operations answer with, beside the values of the packages below."""
 
+from graphstore.model.backup import Manifest
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import (
     HYPOTHESIS_WORDS,
@@ -89,6 +90,23 @@ class Verified(Value):
 
     records: int
     turns: int
+    faults: tuple[Fault, ...]
+
+
+class BackedUp(Value):
+    """A backup, and what it holds."""
+
+    path: str
+    size: int
+    """Bytes."""
+    manifest: Manifest
+
+
+class Restored(Value):
+    """A workspace made from a backup."""
+
+    workspace: str
+    manifest: Manifest
     faults: tuple[Fault, ...]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +10,9 @@ from dream.cycle import Ask, Mode
 from dream.functions import load as known_function
 from dream.use import Request, use
 from export import Switches, Written
-from graphstore.errors import NotFound
+from graphstore.backup import back_up
+from graphstore.backup import restore as unpack
+from graphstore.errors import NotFound, StoreNotFound
 from graphstore.model.answers import (
     ConceptRow,
     Fetched,
@@ -38,11 +41,14 @@ from graphstore.view import Scope
 from ingest.derive import Derivation
 from ingest.discover import Discovered, discover, system_of
 from ingest.model import IngestReport
+from ingest.walk import SourceNotFound
 from service import dreaming, scouting, settings, stages, taking, writing
 from service.answers import (
+    BackedUp,
     FormatRow,
     HypothesisRow,
     LinkRow,
+    Restored,
     SeedView,
     SettingRows,
     ShapeRow,
@@ -389,6 +395,25 @@ def verify(session: Session) -> Verified:
             turns=sum(len(thread.turns) for thread in store.threads()),
             faults=store.verify(),
         )
+
+
+def backup(session: Session, file: str, *, force: bool = False) -> BackedUp:
+    """Copy the workspace into one file, while others may use it."""
+    if not session.exists:
+        raise StoreNotFound(str(session.workspace))
+    target = session.folder / Path(file).expanduser()
+    made = back_up(session.workspace, target, session.now(), version("clew"), force=force)
+    return BackedUp(path=str(target), size=target.stat().st_size, manifest=made)
+
+
+def restore(session: Session, file: str) -> Restored:
+    """Make a new workspace from a backup, after checking it."""
+    source = session.folder / Path(file).expanduser()
+    if not source.is_file():
+        raise SourceNotFound(str(source))
+    manifest = unpack(source, session.workspace)
+    with session.store("restore") as store:
+        return Restored(workspace=str(session.workspace), manifest=manifest, faults=store.verify())
 
 
 def rebuild(session: Session) -> RebuildReport:

@@ -11,7 +11,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    for command in (verify, rebuild, config):
+    for command in (verify, rebuild, backup, restore, config):
         app.command()(command)
 
 
@@ -29,6 +29,29 @@ def rebuild(as_json: Json = False) -> None:
     from cli import show
 
     show.rebuilt(run("rebuild"), as_json=as_json)
+
+
+def backup(
+    file: Annotated[str, typer.Argument(help="File to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Copy the workspace into one file, while others may use it."""
+    from cli import show
+
+    show.backed_up(run("backup", file=file, force=force), as_json=as_json)
+
+
+def restore(
+    file: Annotated[str, typer.Argument(help="A file that clew backup wrote.")],
+    as_json: Json = False,
+) -> None:
+    """Make a new workspace from a backup, after checking it."""
+    from cli import exits, show
+
+    done = run("restore", file=file)
+    show.restored(done, as_json=as_json)
+    raise typer.Exit(exits.of_verify(done))
 
 
 def config(
