@@ -24,6 +24,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
 from ingest.shape import look
 
 NAME: Final = "chatgpt"
@@ -168,27 +169,19 @@ class _Conversation:
         current = self.value.get("current_node")
         if not isinstance(current, str) or current not in self.nodes:
             current = None
-        cycles = _cut_cycles(self.up, [current, *self.nodes] if current else list(self.nodes))
+        cycles = cut_cycles(self.up, [current, *self.nodes] if current else list(self.nodes))
         if cycles:
             self.tally.note("parent_cycle", self.where, cycles)
         if current is None:
             current = self._latest_leaf()
-        path: list[str] = []
-        at: str | None = current
-        while at is not None:
-            path.append(at)
-            at = self.up[at]
-        return path[::-1]
+        return line(self.up, current)
 
     def _latest_leaf(self) -> str | None:
         """Leaf with the latest time, depth, id."""
         if not any(_message(node) for node in self.nodes.values()):
             return None
         self.tally.note("current_node", self.where)
-        inner = set(self.up.values())
-        depths = _depths(self.up)
-        leaves = [key for key in self.nodes if key not in inner]
-        return max(leaves, key=lambda key: (_seconds(self.nodes[key]), depths[key], key))
+        return newest_leaf(self.up, {key: _seconds(node) for key, node in self.nodes.items()})
 
     def _turns(self, path: list[str]) -> list[RawTurn]:
         return [turn for key in path for turn in self._turn(key, alternative=False)]
@@ -287,14 +280,14 @@ class _Conversation:
         above: dict[str, str | None] = {}
         for turn in turns:
             if turn.key is not None:
-                turn.parent = _nearest(self.up, turn.key, given, above)
+                turn.parent = nearest(self.up, turn.key, given, above)
         return turns
 
 
 # --- the tree
 
 
-def _parents(nodes: dict[str, Json]) -> dict[str, str | None]:
+def _parents(nodes: dict[str, Json]) -> Up:
     """Parent of each node: its own word, else that of a node which calls it a child."""
     claimed: dict[str, str] = {}
     for key, node in nodes.items():
@@ -302,62 +295,11 @@ def _parents(nodes: dict[str, Json]) -> dict[str, str | None]:
         for child in children if isinstance(children, list) else ():
             if isinstance(child, str):
                 claimed.setdefault(child, key)
-    up: dict[str, str | None] = {}
+    up: Up = {}
     for key, node in nodes.items():
         parent = node["parent"] if "parent" in node else claimed.get(key)
         up[key] = parent if isinstance(parent, str) and parent in nodes else None
     return up
-
-
-def _cut_cycles(up: dict[str, str | None], starts: list[str]) -> int:
-    """Take the parent off each node whose parent was passed on the way to it."""
-    done: set[str] = set()
-    cut = 0
-    for start in starts:
-        passed: dict[str, None] = {}
-        at: str | None = start
-        while at is not None and at not in done:
-            passed[at] = None
-            parent = up[at]
-            if parent in passed:
-                up[at] = parent = None
-                cut += 1
-            at = parent
-        done.update(passed)
-    return cut
-
-
-def _depths(up: dict[str, str | None]) -> dict[str, int]:
-    depths: dict[str, int] = {}
-    for key in up:
-        chain: list[str] = []
-        at: str | None = key
-        while at is not None and at not in depths:
-            chain.append(at)
-            at = up[at]
-        depth = depths[at] if at is not None else 0
-        for one in reversed(chain):
-            depth += 1
-            depths[one] = depth
-    return depths
-
-
-def _nearest(
-    up: dict[str, str | None], key: str, given: set[str | None], above: dict[str, str | None]
-) -> str | None:
-    """Nearest ancestor that is given as a turn; ``above`` keeps what was found on the way."""
-    passed: list[str] = []
-    at = key
-    while at not in above:
-        passed.append(at)
-        parent = up[at]
-        if parent is None or parent in given:
-            above[at] = parent
-        else:
-            at = parent
-    found = above[at]
-    above.update(dict.fromkeys(passed, found))
-    return found
 
 
 def _are_global(turns: list[RawTurn]) -> bool:
