@@ -16,6 +16,8 @@ ENVELOPES: Final[dict[str, Disposition]] = {
     "bash-stderr": "tool",
     "task-notification": "injected",
     "agent-notification": "injected",
+    "teammate-message": "injected",
+    "scheduled-task": "injected",
     "ide_opened_file": "injected",
     "ide_selection": "injected",
     "user-prompt-submit-hook": "injected",
@@ -61,6 +63,11 @@ _WHOLE: Final = (
     ("Operation stopped by hook", "injected"),
     ("This session is being continued from a previous conversation", "meta"),
 )
+_HOOK_SAYS: Final = re.compile(
+    r"(?:⎿\s*)?(?:(?:SessionStart|SessionEnd|Notification|PreCompact|PostCompact)(?::[\w-]+)?"
+    r"|UserPromptSubmit|(?:Pre|Post)ToolUse(?::[\w-]+)?|(?:Subagent)?Stop) says: "
+)
+"""What a hook told the user, as the harness puts it under the user's role."""
 _AFTER_NOTICE: Final = (
     "Full transcript available at:",
     "Read the output file to retrieve the",
@@ -149,7 +156,9 @@ def _take_notices(opened: Opened) -> None:
         if text.startswith(beginning):
             _cut(opened, "", "meta" if disposition == "meta" else "injected")
             return
-    if (opened.removed == "injected" and text.startswith(_AFTER_NOTICE)) or text.startswith(
+    if _HOOK_SAYS.match(text):
+        _cut(opened, "", "injected")
+    elif (opened.removed == "injected" and text.startswith(_AFTER_NOTICE)) or text.startswith(
         _CAVEAT
     ):
         _cut(opened, text.partition("\n")[2], "injected")

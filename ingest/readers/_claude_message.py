@@ -12,6 +12,7 @@ class Message:
         self.keys: list[str] = []
         self.texts: list[str] = []
         self.calls: list[tuple[str, int]] = []
+        self._called: set[str] = set()
         self.touched: list[str] = []
         self.thought = False
         self.stopped = False
@@ -24,6 +25,23 @@ class Message:
         if self.ident is None or ident != self.ident:
             return False
         return not self.result_since or (request is not None and request == self.request)
+
+    def say(self, text: str) -> None:
+        """Take in a text block; a gateway may write every state that a block went through."""
+        if text in self.texts:
+            return
+        if self.texts and text.startswith(self.texts[-1]):
+            self.texts[-1] = text
+        else:
+            self.texts.append(text)
+
+    def is_new_call(self, ident: object) -> bool:
+        """Whether a call was not in an earlier line of the message."""
+        if not isinstance(ident, str):
+            return True
+        known = ident in self._called
+        self._called.add(ident)
+        return not known
 
     @property
     def silent(self) -> Disposition:

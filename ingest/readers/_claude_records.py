@@ -18,6 +18,16 @@ def type_of(value: dict[str, Any]) -> str:
     return kind if isinstance(kind, str) else ""
 
 
+def kind_of(value: dict[str, Any]) -> str:
+    """Type of a record; one that names none goes by the role of its message."""
+    kind = type_of(value)
+    message = value.get("message")
+    if kind or not isinstance(message, dict):
+        return kind
+    role = message.get("role")
+    return role if role in ("user", "assistant") else ""
+
+
 def words_of(value: dict[str, Any]) -> object:
     """The text of a message as it stands in its record, to compare copies by."""
     message = value.get("message")

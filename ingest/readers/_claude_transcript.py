@@ -31,6 +31,11 @@ TYPES: Final = frozenset({
     "custom-title",
     "last-prompt",
     "mode",
+    "permission-mode",
+    "agent-name",
+    "worktree-state",
+    "relocated",
+    "file-history-delta",
     "saved_hook_context",
     "system",
 })  # fmt: skip
@@ -362,7 +367,7 @@ class Transcript:
         text = block.get("text")
         if not isinstance(text, str) or not text.strip():
             return
-        held.texts.append(text)
+        held.say(text)
         if held.turn is None:
             held.turn = self._turn(record, Role.ASSISTANT, ())
             held.turn.calls_tool = bool(held.calls)
@@ -373,8 +378,9 @@ class Transcript:
         name = block.get("name")
         if name in _WEB:
             self.fetching.add(str(block.get("id")))
-        held.calls.append((name if isinstance(name, str) else "unnamed", 1))
-        held.touched += touched(block.get("input"))
+        if held.is_new_call(block.get("id")):
+            held.calls.append((name if isinstance(name, str) else "unnamed", 1))
+            held.touched += touched(block.get("input"))
         if self.spoken is not None:
             self.spoken.calls_tool = True
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ingest.jsonio import Line, Record, Skip, records
 from ingest.model import RawThread, ReadFailure, Score, Source, Summary, Tally, TitleCandidate
-from ingest.readers._claude_records import type_of
+from ingest.readers._claude_records import kind_of, type_of
 from ingest.readers._claude_transcript import TYPES, SessionKey, Transcript
 from ingest.shape import look
 
@@ -112,7 +112,7 @@ class _File:
 
     def add(self, record: Record) -> None:
         value = record.value
-        kind = type_of(value)
+        kind = kind_of(value)
         if kind in {"summary", "ai-title", "custom-title"}:
             self.title(value, kind)
         elif kind in {"file-history-snapshot", "progress"}:
