@@ -20,6 +20,7 @@ import io
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -129,6 +130,12 @@ class Source:
     """Markdown without the marks of a chat is a note here."""
     keep_context: bool = False
     """The owner wants tool and web text as side turns (taint ``tool`` or ``web``)."""
+    me: tuple[str, ...] = ()
+    """Names of the owner in archives of several people."""
+    group_gap: int = 0
+    """Minutes up to which questions without a conversation are put together; 0: never."""
+    inside: "tuple[tuple[str, Source], ...] | None" = None
+    """Files of a folder or archive that is one carrier, by their path in it, sorted."""
     check: int | None = None
     """CRC of a zip member."""
     head: bytes | None = None
@@ -147,6 +154,16 @@ class Source:
             with self.open() as stream:
                 self.head = stream.read(size)
         return self.head[:size]
+
+    def within(self, file: str | None) -> str:
+        """Path of one of its files; its own path if it is a single file."""
+        if file is None:
+            return self.path
+        return f"{self.path}{file}" if self.path.endswith("!") else f"{self.path}/{file}"
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is its own, or that of one of its files."""
+        return path == self.path or (self.inside is not None and path.startswith(self.within("")))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -185,6 +202,23 @@ class Source:
             opener=io.BytesIO,
             file=folder,
             root=legible(root),
+        )
+
+    @classmethod
+    def of_files(
+        cls, inside: "tuple[tuple[str, Source], ...]", path: str, name: str, root: str
+    ) -> "Source":
+        """Source of files that are one carrier together: as large and as new as they are."""
+        sums = "".join(f"{one}:{src.check};" for one, src in inside)
+        return cls(
+            path=legible(path),
+            name=legible(name),
+            size=sum(src.size for _, src in inside),
+            mtime_ns=max((src.mtime_ns for _, src in inside), default=0),
+            opener=io.BytesIO,
+            root=legible(root),
+            inside=inside,
+            check=zlib.crc32(sums.encode()) if any(src.check for _, src in inside) else None,
         )
 
     @classmethod
@@ -274,10 +308,14 @@ class RawTurn:
     """Bytes from the start of the carrier."""
     length: int | None = None
     """Bytes."""
+    file: str | None = None
+    """Path of the record's file inside a carrier of several files."""
     taint: Taint | None = None
     """``None``: follows from the role (``OTHER`` is ``other``)."""
     speaker: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    links: tuple[str, ...] = ()
+    """What a human message refers to, where its words do not show it."""
     calls: tuple[tuple[str, int], ...] = ()
     """Tool calls of this message and of messages without text before it: (name, count)."""
     touched: tuple[str, ...] = ()
@@ -506,6 +544,8 @@ class IngestReport(Value):
     side_files: int = 0
     masked: tuple[MaskedCount, ...] = ()
     dry_run: bool = False
+    interrupted: bool = False
+    """The owner wanted an end: what was not reached is left for another run."""
     exit_code: Literal[0, 1, 3] = 0
     reasons: tuple[str, ...] = ()
     """Commonest reasons why no thread was found."""

@@ -78,6 +78,7 @@ def report(
     *,
     strict: bool,
     dry_run: bool,
+    interrupted: bool = False,
 ) -> IngestReport:
     """Put the figures of a run together.
 
@@ -108,6 +109,7 @@ def report(
             for kind, (count, distinct) in sorted(tables.secrets.items())
         ),
         dry_run=dry_run,
+        interrupted=interrupted,
         exit_code=outcome(codes, kept=tables.kept, strict=strict),
         reasons=() if tables.kept else _reasons(codes, found),
     )

@@ -1,6 +1,14 @@
-"""One run of ingest: paths in; records, states of files and a report out."""
+"""One run of ingest: paths in; records, states of files and a report out.
+
+Everything is read and cleaned before the first thread is given: which carriers tell of one
+thread, which of them tells it best and who descends from whom is known only then, and numbers
+that were given are never changed. What waits is spooled to disk beyond a bound. Threads then
+come family by family, and the state of a carrier right after the last of its threads: a run
+that dies loses the thread in hand, and reads again only the carriers of threads not given yet.
+"""
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -26,6 +34,7 @@ from ingest.model import (
     Tally,
 )
 from ingest.options import Options
+from ingest.pace import Pace, Stopped
 from ingest.report import Tables, report
 from ingest.secrets import mask
 from ingest.shape import look
@@ -43,21 +52,23 @@ _SHORT_TEXT: Final = 200
 Product: TypeAlias = ThreadRecord | FileState | IngestReport
 
 
-def run(paths: Iterable[str], known: Known, options: Options, now: datetime) -> Iterator[Product]:
+def run(
+    paths: Iterable[str], known: Known, options: Options, now: datetime, pace: Pace | None = None
+) -> Iterator[Product]:
     """Read what lies at the paths and give what is new of it.
 
-    Gives a ``ThreadRecord`` for each new or changed thread, parents before children; then a
-    ``FileState`` for each carrier, to be kept once its records are committed; last the
-    ``IngestReport``. The store is only looked at through ``known``. Raises ``SourceNotFound``
-    and ``UnknownReader`` before anything is read.
+    Gives a ``ThreadRecord`` for each new or changed thread, parents before children, and a
+    ``FileState`` for each carrier after its last record, to be kept once these are committed;
+    last the ``IngestReport``. Each thread must be committed before the next one is asked for.
+    The store is only looked at through ``known``. Raises ``SourceNotFound`` and
+    ``UnknownReader`` before anything is read.
     """
     for name in (*options.only, *((options.format,) if options.format else ())):
         reader_named(name)
-    one = _Run(known, options, now)
+    one = _Run(known, options, now, pace or Pace())
     try:
         one.gather(tuple(paths))
-        yield from one.records()
-        yield from one.states()
+        yield from one.products()
         yield one.report()
     finally:
         one.spool.close()
@@ -79,8 +90,9 @@ def masker(options: Options) -> Masker:
 class _Run:
     """One run: what is gathered from all carriers before threads are put together."""
 
-    def __init__(self, known: Known, options: Options, now: datetime) -> None:
+    def __init__(self, known: Known, options: Options, now: datetime, pace: Pace) -> None:
         self.known = known
+        self.pace = pace
         self.options = options
         self.now = now
         self.masker = masker(options)
@@ -94,17 +106,39 @@ class _Run:
         self.cards: list[Card] = []
         self.held: dict[int, int] = {}
         """Threads by carrier."""
+        self.waiting: Counter[int] = Counter()
+        """Threads by carrier that are not given yet."""
+        self.stated: set[int] = set()
+        """Carriers whose state was given."""
+        self.ended = False
+        """Not all threads that wait are to be given."""
         self.assembly: Assembly | None = None
 
     # --- reading
 
     def gather(self, paths: tuple[str, ...]) -> None:
-        """Read and clean every carrier; threads wait in the spool."""
-        for one in find(paths, self.found, self.options.skip_dirs):
-            if isinstance(one, ReadFailure):
-                self.loose.note(one.code, one.where)
-            elif self._wanted(one):
-                self._take(one)
+        """Read and clean every carrier; threads wait in the spool.
+
+        If the owner wants an end, the carrier in hand is dropped and no other one is opened.
+        """
+        found: Iterable[Source | ReadFailure] = find(paths, self.found, self.options.skip_dirs)
+        if "-" not in paths:  # standing input can be read only until the next one is asked for
+            found = list(found)
+            self.pace.begin(sum(one.size for one in found if isinstance(one, Source)))
+        done = 0
+        try:
+            for one in found:
+                if isinstance(one, ReadFailure):
+                    self.loose.note(one.code, one.where)
+                    continue
+                if self._wanted(one):
+                    self._take(one)
+                done += one.size
+                self.pace.passed(done)
+        except Stopped:
+            dropped = len(self.carriers) - 1
+            del self.carriers[dropped:]
+            self.cards = [card for card in self.cards if card.carrier != dropped]
 
     def _wanted(self, src: Source) -> bool:
         since = self.options.since
@@ -172,6 +206,8 @@ class _Run:
     def _read(self, src: Source, reader: Reader) -> bool:
         """Read one carrier; whether its archive must be left."""
         src.keep_context = self.options.keep_context
+        src.me, src.group_gap = self.options.me, self.options.group_gap
+        opener, src.opener = src.opener, lambda: self.pace.opened(src.name, opener)
         tally = Tally(src.name)
         carrier = Carrier(src, reader.NAME, reader.VERSION, tally)
         rest = at_rest(src, self.now, self.options.settle_s)
@@ -180,6 +216,8 @@ class _Run:
         try:
             for one in reader.read(src, tally):
                 self._keep(one, carrier, closed=rest or not reader.APPENDABLE)
+        except Stopped:
+            raise
         except ZipBomb:
             tally.note("zip_bomb")
             stop = True
@@ -189,8 +227,10 @@ class _Run:
         except Exception:  # noqa: BLE001 - one carrier is a border: its reader's fault must not stop the run
             tally.note("reader_error")
             _LOG.debug("reader %s failed", reader.NAME, exc_info=True)
+        src.opener = opener
         src.head = None
         src.seen = None
+        src.parsed = {}
         return stop
 
     def _keep(self, one: RawThread | ReadFailure, carrier: Carrier, *, closed: bool) -> None:
@@ -215,8 +255,8 @@ class _Run:
 
     # --- putting together
 
-    def records(self) -> Iterator[ThreadRecord]:
-        """Records of all threads, family by family."""
+    def products(self) -> Iterator[ThreadRecord | FileState]:
+        """Records of all threads family by family, states of carriers as they are done."""
         offered = [title for carrier in self.carriers for title in carrier.titles]
         spawners = frozenset(parent for card in self.cards for parent in card.spawners)
         self.assembly = Assembly(
@@ -226,14 +266,39 @@ class _Run:
             (*offered, *self.known.titles()),
             spawners,
         )
+        self.waiting = Counter(card.carrier for card in self.cards)
         for family in families(self.cards):
-            threads = [(card.native_id, self.spool.take(card.place)) for card in family]
-            for one in self.assembly.family(self._sewn(threads)):
-                if one.of_run:
-                    self.tables.add(one, self.carriers)
-                if one.record is not None:
-                    yield one.record
+            yield from self._records(family, self.assembly)
+            if self.ended:
+                return
+            yield from self._done({card.carrier: None for card in family})
         yield from self.assembly.titles.late(self.carriers, self.known)
+        yield from self._states(range(len(self.carriers)))
+        if not self.pace.interrupted:
+            yield from self._archive_states()
+
+    def _records(self, family: list[Card], assembly: Assembly) -> Iterator[ThreadRecord]:
+        threads = [(card.native_id, self.spool.take(card.place)) for card in family]
+        for one in assembly.family(self._sewn(threads)):
+            if self.pace.stopping():
+                self.ended = True
+                return
+            if one.of_run:
+                self.tables.add(one, self.carriers)
+            if one.record is not None:
+                yield one.record
+                name = self.carriers[one.carriers[0]].source.name if one.carriers else ""
+                self.pace.stored(name, len(one.record.turns))
+        self.waiting.subtract(card.carrier for card in family)
+
+    def _done(self, indexes: Iterable[int]) -> Iterator[FileState]:
+        """States of carriers whose threads are all given, but for those with titles to offer."""
+        carriers = [
+            index
+            for index in indexes
+            if not self.waiting[index] and not self.carriers[index].titles
+        ]
+        return self._states(carriers)
 
     def _sewn(self, threads: list[tuple[str, CleanThread]]) -> list[tuple[str, CleanThread]]:
         """Halves of a session are read again end to end, and are one."""
@@ -273,9 +338,13 @@ class _Run:
         into.codes, into.places = tally.codes, tally.places
         into.pending_offset = tally.pending_offset
 
-    def states(self) -> Iterator[FileState]:
-        """States of the carriers that were read; unbalanced ones are told as such."""
-        for carrier in self.carriers:
+    def _states(self, indexes: Iterable[int]) -> Iterator[FileState]:
+        """States of carriers that have none yet; unbalanced ones are told as such."""
+        for index in indexes:
+            if index in self.stated:
+                continue
+            self.stated.add(index)
+            carrier = self.carriers[index]
             self._check(carrier)
             yield row_of(
                 carrier.source,
@@ -286,6 +355,9 @@ class _Run:
                 self._pending(carrier),
                 settled=not carrier.live,
             )
+
+    def _archive_states(self) -> Iterator[FileState]:
+        """States of archives as a whole, after those of their members."""
         for archive, _ in self.archives:
             inside = [one for one in self.carriers if one.source.root == archive.path]
             ids = {identity for one in inside for identity in one.thread_ids}
@@ -306,15 +378,19 @@ class _Run:
         return waiting
 
     def report(self) -> IngestReport:
-        """The report of the run."""
+        """The report of the run; if it ended early, of the carriers that are done."""
+        done = self.carriers
+        if self.ended:
+            done = [one for index, one in enumerate(done) if index in self.stated]
         return report(
             self.tables,
-            self.carriers,
+            done,
             self.skipped,
             self.loose,
             self.found,
             strict=self.options.strict,
             dry_run=self.options.dry_run,
+            interrupted=self.pace.interrupted,
         )
 
 
