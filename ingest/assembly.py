@@ -273,7 +273,7 @@ class Assembly:
             tools=ToolUse(counts=counts, touched=turn.touched),
             masked=turn.masked,
             anchor=Anchor(
-                file=self.carriers[turn.carrier].source.path,
+                file=self.carriers[turn.carrier].source.within(raw.file),
                 line=raw.line,
                 offset=raw.offset,
                 length=raw.length,
@@ -287,10 +287,11 @@ class Assembly:
         ]
         for change in changes:
             carrier.note("turn_revised", f"{member.whole.thread_id}#turn:{change.number}")
-        files = {self.carriers[one].source.path for one in member.whole.carriers}
+        sources = [self.carriers[one].source for one in member.whole.carriers]
         gone = set(member.numbering.gone) if better else set()
         for turn in member.past:
-            here = turn.anchor is not None and turn.anchor.file in files
+            file = None if turn.anchor is None else turn.anchor.file
+            here = file is not None and any(one.holds(file) for one in sources)
             here = here and turn.native_key not in member.whole.passed_keys
             if turn.number in gone and here and not turn.source_gone:
                 changes.append(TurnChange(number=turn.number, source_gone=True))

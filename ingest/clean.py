@@ -168,7 +168,7 @@ class _Cleaner:
         raw.attachments = tuple(self.attachment(one) for one in raw.attachments)
         if raw.speaker is not None:
             raw.speaker = self.line(raw.speaker)
-        links = find_links(masked) if raw.role is Role.HUMAN else ()
+        links = self.links(masked, raw) if raw.role is Role.HUMAN else ()
         touched = tuple(sorted({self.path(one) for one in raw.touched}))
         raw.touched = ()
         self.keys(raw)
@@ -243,6 +243,13 @@ class _Cleaner:
             return moment
         self.naive = True
         return moment.replace(tzinfo=self.options.naive_zone)
+
+    def links(self, text: str, raw: RawTurn) -> tuple[str, ...]:
+        """What a human text links to, and what its source says it does."""
+        found = find_links(text)
+        if not raw.links:
+            return found
+        return tuple(dict.fromkeys((*found, *map(self.line, raw.links))))[:LINKS]
 
     def keys(self, raw: RawTurn) -> None:
         """Native ids of a turn: one that holds a secret is replaced by its hash."""

@@ -40,6 +40,8 @@ class Options:
     """Markdown without chat marks is a note."""
     me: tuple[str, ...] = ()
     """Names of the owner in archives of several people."""
+    group_gap: int = 0
+    """Minutes up to which prompts of a Takeout are put into one thread; 0: each is its own."""
     strict: bool = False
     """Any loss makes the outcome a failure."""
     dry_run: bool = False

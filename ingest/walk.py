@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, cast
 
 from graphstore.errors import Error
 from ingest.model import READ_ERRORS, ReadFailure, Source, legible
+from ingest.together import exports, files_of, is_day
 
 DEPTH: Final = 32
 FILES: Final = 200_000
@@ -184,7 +185,9 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
 def _is_one_source(folder: Path) -> bool:
     """Whether the files of a folder only make sense together."""
     inner = _TOGETHER.get(folder.name)
-    return inner is not None and all((folder / name).is_dir() for name in inner)
+    if inner is not None and all((folder / name).is_dir() for name in inner):
+        return True
+    return bool(files_of(folder))
 
 
 def _entries(folder: Path, found: Found) -> list[Path]:
@@ -200,13 +203,25 @@ def _source(
 ) -> Iterator[Source | ReadFailure]:
     try:
         if file.is_dir():
-            yield Source.of_folder(file, name=name, root=root)
+            yield _together(file, name, root, found or Found())
         else:
             src = Source.of_file(file, name=name, root=root, explicit=explicit)
             src.as_note = explicit or (found is not None and found.in_vault(file))
             yield src
     except OSError as cause:
         yield ReadFailure(legible(str(file)), "unreadable_file", type(cause).__name__)
+
+
+def _together(folder: Path, name: str, root: str, found: Found) -> Source:
+    """Source of a folder that is one carrier."""
+    files = files_of(folder)
+    if not files:
+        return Source.of_folder(folder, name=name, root=root)
+    found.side_files += sum(not is_day(one) for one in files)
+    inside = tuple(
+        (one, Source.of_file(folder / one, name=f"{name}/{one}", root=root)) for one in files
+    )
+    return Source.of_files(inside, str(folder.absolute()), name, root)
 
 
 def _is_regular(file: Path, *, follow: bool) -> bool:
@@ -273,7 +288,10 @@ class _Kept(io.BufferedIOBase):
 
 
 def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
-    """Sources of the members of a zip, by name; read in place, never extracted."""
+    """Sources of the members of a zip, by name; read in place, never extracted.
+
+    Members that are one source only together come as one, where the first of them stands.
+    """
     try:
         with archive.open() as stream, zipfile.ZipFile(stream) as opened:
             infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
@@ -285,11 +303,40 @@ def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
         return
     budget = _Budget()
     vaults = tuple(sorted({name.partition(f"{VAULT}/")[0] for name in infos if _shows_vault(name)}))
+    groups = dict(exports(infos.keys()))
+    grouped = {f"{prefix}{one}": prefix for prefix, files in groups.items() for one in files}
     for name in sorted(infos):
+        if (prefix := grouped.get(name)) is not None:
+            if prefix in groups:
+                yield from _group(archive, prefix, groups.pop(prefix), infos, budget, found)
+            continue
         for one in _member(archive, infos[name], budget, found):
             if isinstance(one, Source):
                 one.as_note = name.startswith(vaults)
             yield one
+
+
+def _group(
+    archive: Source,
+    prefix: str,
+    files: tuple[str, ...],
+    infos: dict[str, zipfile.ZipInfo],
+    budget: "_Budget",
+    found: Found,
+) -> Iterator[Source | ReadFailure]:
+    """Members below a folder of the archive as one source; those that cannot be read apart."""
+    inside: list[tuple[str, Source]] = []
+    for file in files:
+        for one in _opened(archive, infos[f"{prefix}{file}"], budget):
+            if isinstance(one, ReadFailure):
+                yield one
+            else:
+                inside.append((file, one))
+    found.side_files += sum(not is_day(file) for file, _ in inside)
+    place = f"!{prefix.rstrip('/')}"
+    yield Source.of_files(
+        tuple(inside), f"{archive.path}{place}", f"{archive.name}{place}", archive.path
+    )
 
 
 def _shows_vault(name: str) -> bool:
@@ -299,13 +346,22 @@ def _shows_vault(name: str) -> bool:
 def _member(
     archive: Source, info: zipfile.ZipInfo, budget: "_Budget", found: Found
 ) -> Iterator[Source | ReadFailure]:
+    safe = not _unsafe(info) and not info.flag_bits & 1
+    if safe and _is_side(Path(info.filename)):
+        found.side_files += 1
+    else:
+        yield from _opened(archive, info, budget)
+
+
+def _opened(
+    archive: Source, info: zipfile.ZipInfo, budget: "_Budget"
+) -> Iterator[Source | ReadFailure]:
+    """A member as a source, or why it must not be read."""
     where = f"{archive.name}!{info.filename}"
     if _unsafe(info):
         yield ReadFailure(where, "unsafe_path")
     elif info.flag_bits & 1:
         yield ReadFailure(where, "unreadable_file", "encrypted")
-    elif _is_side(Path(info.filename)):
-        found.side_files += 1
     else:
         yield Source(
             path=f"{archive.path}!{info.filename}",
