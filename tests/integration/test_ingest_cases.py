@@ -82,6 +82,9 @@ def check_extras(case, store, threads, reports):
     if "started_at" in case:
         told = [one.started_at.isoformat().replace("+00:00", "Z") for one in threads]
         assert told == case["started_at"]
+    if "ended_at" in case:
+        told = [one.ended_at.isoformat().replace("+00:00", "Z") for one in threads]
+        assert told == case["ended_at"]
     if "events" in case:
         assert [[event.kind for event in one.events] for one in threads] == case["events"]
     if "tool_calls" in case:
