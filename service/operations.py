@@ -8,6 +8,7 @@ from typing import Final
 
 from dream.cycle import Ask, Mode
 from dream.functions import load as known_function
+from dream.gate import Caller, Trigger
 from dream.use import Request, use
 from export import Switches, Written
 from graphstore.backup import back_up
@@ -59,6 +60,7 @@ from service.answers import (
 )
 from service.dreaming import Dreamt
 from service.moments import WrongValue, moment, one_of
+from service.pacing import RECALLED
 from service.session import Session
 from topology.model import Limits
 from topology.report import ScoutReport
@@ -78,12 +80,24 @@ def up(
     notes: bool = False,
     mask: bool = True,
     strict: bool = False,
+    me: tuple[str, ...] = (),
+    group_gap: int = 0,
+    since: str = "",
 ) -> UpReport:
     """Ingest, scout, dream, then write the explorer page and the report."""
     if example:
         paths = (*paths, str(taking.example()))
     clock = stages.Clock()
-    report = ingest(session, paths, notes=notes, mask=mask, strict=strict)
+    report = ingest(
+        session,
+        paths,
+        notes=notes,
+        mask=mask,
+        strict=strict,
+        me=me,
+        group_gap=group_gap,
+        since=since,
+    )
     clock.lap("ingest")
     with session.store("count") as store:
         if not store.roots():
@@ -120,6 +134,9 @@ def ingest(
     notes: bool = False,
     mask: bool = True,
     strict: bool = False,
+    me: tuple[str, ...] = (),
+    group_gap: int = 0,
+    since: str = "",
 ) -> IngestReport:
     """Read transcripts into threads of clean turns."""
     if not paths:
@@ -133,6 +150,9 @@ def ingest(
         mask=mask and session.settings.ingest.mask,
         strict=strict,
         dry_run=dry_run,
+        me=me or session.settings.ingest.me,
+        group_gap=group_gap,
+        since=moment(since, "since"),
     )
     session.progress("reading")
     if not opened:
@@ -173,6 +193,7 @@ def recall(
     )
     now, then = session.now(), moment(as_of, "as-of")
     with session.store("recall") as store:
+        store.jobs.reach(RECALLED, now.isoformat())
         return finding.recall(
             store,
             cue,
@@ -353,12 +374,17 @@ def dream(
     stage: bool = False,
     function: str = "",
     seed: str = "",
+    if_due: bool = False,
+    sub_agent: bool = False,
+    thread: str = "",
 ) -> Dreamt:
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
     if function:
         known_function(function)
     mode: Mode = "dry_run" if dry_run else "stage" if stage else "normal"
-    ask = Ask(mode=mode, function=function or None, seed=seed or None)
+    trigger: Trigger = "hook" if if_due else "manual"
+    caller = Caller(trigger=trigger, is_sub_agent=sub_agent, thread_id=thread)
+    ask = Ask(mode=mode, function=function or None, seed=seed or None, caller=caller)
     return dreaming.dreamt(session, ask, limits(session))
 
 

@@ -55,6 +55,8 @@ class StoreSettings(Value):
 class IngestSettings(Value):
     interim_min_chars: Annotated[int, Field(ge=-1, le=100_000)] = 280
     """Interim texts of at least this length are kept; 0 keeps all, -1 none."""
+    keep_context: bool = False
+    """Keep what tools and web pages gave, 4,000 characters each, for context and search."""
     naive_tz: str = "UTC"
     """Time zone of times without one."""
     settle_s: Annotated[int, Field(ge=0, le=86_400)] = 600
@@ -70,7 +72,7 @@ class IngestSettings(Value):
     notes: bool = False
     """Take Markdown without chat marks as notes."""
     me: tuple[str, ...] = ()
-    """Who is the owner in archives with several people. No effect yet."""
+    """Who is the owner in archives with several people."""
 
 
 class ScoutSettings(Value):

@@ -1,6 +1,7 @@
 """Taking conversations in: one run of ingest into a store, its epoch, its Journeys."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -13,8 +14,10 @@ from graphstore.model.record import ThreadRecord
 from graphstore.store import Store
 from ingest.model import IngestReport
 from ingest.options import Options
-from ingest.run import run
+from ingest.pace import Pace, Stopped
+from ingest.run import Product, run
 from ingest.walk import SKIPPED
+from service.interrupts import Interrupts
 from service.settings import IngestSettings
 
 GROWTH = 1.2
@@ -93,7 +96,7 @@ def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Optio
         interim_min_chars=settings.interim_min_chars,
         naive_zone=zone,
         settle_s=settings.settle_s,
-        me=settings.me,
+        keep_context=settings.keep_context,
         mask_pii=settings.mask_pii,
         skip_dirs=SKIPPED | frozenset(settings.skip_dirs),
         **chosen,  # type: ignore[arg-type]
@@ -101,21 +104,42 @@ def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Optio
 
 
 def take(
-    store: Store, derive: Derive, paths: tuple[str, ...], options: Options, now: datetime
+    store: Store,
+    derive: Derive,
+    paths: tuple[str, ...],
+    options: Options,
+    now: datetime,
+    pace: Pace | None = None,
+    interrupts: Interrupts | None = None,
 ) -> IngestReport:
-    """Commit what is new at the paths, then the epoch if one is due, then Journeys."""
+    """Commit what is new at the paths, then the epoch if one is due, then Journeys.
+
+    If the owner wants an end, what was committed stays, and the rest waits for another run:
+    the graph catches up when the store is next opened.
+    """
     report = IngestReport()
-    with store.deferred():
-        for product in run(paths, KnownStore(store), options, now):
-            match product:
-                case ThreadRecord():
-                    store.commit(product, now)
-                case FileState():
-                    store.files.put((product,))
-                case IngestReport():
-                    report = product
+    with suppress(Stopped), store.deferred():
+        with interrupts.heard() if interrupts is not None else nullcontext():
+            report = keep(store, run(paths, KnownStore(store), options, now, pace), now)
+        if report.interrupted:
+            raise Stopped
         renew(store, derive, now)
-    walk(store, derive, now)
+    if not report.interrupted:
+        walk(store, derive, now)
+    return report
+
+
+def keep(store: Store, products: Iterator[Product], now: datetime) -> IngestReport:
+    """Commit what a run gives, each record before the next one is made; its report."""
+    report = IngestReport()
+    for product in products:
+        match product:
+            case ThreadRecord():
+                store.commit(product, now)
+            case FileState():
+                store.files.put((product,))
+            case IngestReport():
+                report = product
     return report
 
 

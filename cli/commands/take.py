@@ -16,6 +16,18 @@ Notes = Annotated[bool, typer.Option("--notes", help="Take Markdown without chat
 NoMask = Annotated[bool, typer.Option("--no-mask", help="Do not mask secrets.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Any loss is a failure.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="One line a file.")]
+Me = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Your name in archives of several people; repeat it for each.", show_default=False
+    ),
+]
+GroupGap = Annotated[
+    int, typer.Option(min=0, help="Put prompts of a Takeout at most MINUTES apart together.")
+]
+Since = Annotated[
+    str, typer.Option(help="Leave out files not changed since that date.", show_default=False)
+]
 
 
 Yes = Annotated[bool, typer.Option("--yes", help="Read what is found without asking.")]
@@ -51,6 +63,9 @@ def up(
     verbose: Verbose = False,
     yes: Yes = False,
     only: Only = "",
+    me: Me = None,
+    group_gap: GroupGap = 0,
+    since: Since = "",
     as_json: Json = False,
 ) -> None:
     """Ingest, scout, dream, then write the explorer page and the report."""
@@ -65,6 +80,9 @@ def up(
         notes=notes,
         mask=not no_mask,
         strict=strict,
+        me=tuple(me or ()),
+        group_gap=group_gap,
+        since=since,
     )
     show.up(done, as_json=as_json, verbose=verbose)
     if not (no_open or as_json) and done.page:
@@ -84,6 +102,9 @@ def ingest(
     verbose: Verbose = False,
     yes: Yes = False,
     only: Only = "",
+    me: Me = None,
+    group_gap: GroupGap = 0,
+    since: Since = "",
     as_json: Json = False,
 ) -> None:
     """Read transcripts into threads of clean turns."""
@@ -97,6 +118,9 @@ def ingest(
         notes=notes,
         mask=not no_mask,
         strict=strict,
+        me=tuple(me or ()),
+        group_gap=group_gap,
+        since=since,
     )
     show.ingested(report, as_json=as_json, verbose=verbose)
     raise typer.Exit(exits.of_ingest(report))
