@@ -95,6 +95,12 @@ PLACES: Final = (
         below=("opencode/opencode.db", "opencode/storage"),
     ),
     _same("pi", ".pi/agent/sessions"),
+    _same(
+        "copilot-cli",
+        ".copilot/session-state",
+        variable="COPILOT_HOME",
+        below=("session-state",),
+    ),
     Place(
         "cursor",
         ("~/.config/Cursor/User/globalStorage/state.vscdb",),
