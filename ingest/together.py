@@ -1,4 +1,4 @@
-"""Files that are one source only together: exports of rooms with a file for each day."""
+"""Files that are one source only together: exports with a file for each day, trees of records."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -10,6 +10,9 @@ ROOMS: Final = ("channels.json", "groups.json", "mpims.json", "dms.json")
 """Lists of rooms: public, private, of several people, of two."""
 _DAY: Final = re.compile(r"[^/]+/\d{4}-\d\d-\d\d[^/]*\.json")
 _LIST: Final = re.compile(r"[^/]+\.json")
+TREE: Final = ("session", "message", "part")
+"""Folders of a tree of records, in a folder named ``storage``."""
+_IN_TREE: Final = re.compile(rf"((?:.*/)?storage/)({'|'.join(TREE)})/.+\.json")
 
 
 def exports(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -23,9 +26,28 @@ def exports(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         if file != PEOPLE or not any(f"{prefix}{one}" in names for one in ROOMS):
             continue
         below = (one.removeprefix(prefix) for one in sorted(names) if one.startswith(prefix))
-        files = tuple(one for one in below if is_day(one) or _LIST.fullmatch(one))
+        files = tuple(one for one in below if is_day(one) or is_list(one))
         if any(map(is_day, files)):
             yield prefix, files
+
+
+def trees(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Trees of records among files: the folder of each, ending in a slash, and its files below.
+
+    ``names`` are paths with slashes. A tree has sessions, messages and parts.
+    """
+    kinds: dict[str, set[str]] = {}
+    for name in names:
+        if (found := _IN_TREE.fullmatch(name)) is not None:
+            kinds.setdefault(found[1], set()).add(found[2])
+    for prefix in sorted(one for one, seen in kinds.items() if seen >= set(TREE)):
+        below = (one.removeprefix(prefix) for one in sorted(names) if one.startswith(prefix))
+        yield prefix, tuple(below)
+
+
+def is_list(name: str) -> bool:
+    """Whether a path below an export is a list of people or rooms, or the like."""
+    return _LIST.fullmatch(name) is not None
 
 
 def is_day(name: str) -> bool:

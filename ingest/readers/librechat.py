@@ -258,9 +258,9 @@ class _Conversation:
                 thought = True
             elif kind == "tool_call":
                 calls.append((_tool(part), 1))
-            elif kind in {"image_file", "image_url"}:
+            elif kind in ("image_file", "image_url"):
                 files.append(Attachment(media_type="image"))
-            elif kind not in {"error", "agent_update"}:
+            elif kind not in ("error", "agent_update"):
                 self.tally.note("unknown_content", self.where)
         words = _words(message)
         if role is Role.ASSISTANT:

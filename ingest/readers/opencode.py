@@ -11,7 +11,7 @@ session that spawned an agent. Times are milliseconds.
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
@@ -58,22 +58,30 @@ _PARTS: Final[dict[str, Disposition]] = {
 }
 _SILENT: Final[tuple[Disposition, ...]] = ("injected", "tool", "thinking")
 _PATHS: Final = ("filePath", "file_path", "path")
+_RECORD: Final = ".json"
+_LEVELS: Final = 3
+"""Names in the path of a record: its kind, what it belongs to, its own."""
 _GENERIC_TITLE: Final = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT.*")
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
     """Known by its tables, or by the three folders of its tree."""
     del head
-    if look(src).kind == "folder":
-        return Score.by(0, 1.0, "b") if _folders(src) >= _TABLES else None
+    if (tree := _tree(src)) is not None:
+        return Score.by(0, 1.0, "b") if tree.kinds() >= _TABLES else None
     found = tables(src)
     if not found.keys() >= _TABLES or not found["message"] >= _OWN_COLUMNS:
         return None
     return Score.by(2, 1.0, "b")
 
 
-def _folders(src: Source) -> set[str]:
-    return {one.name for one in src.file.iterdir() if one.is_dir()} if src.file else set()
+def _tree(src: Source) -> "_Disk | _Pack | None":
+    """The folders of files of a source, if it is such a tree."""
+    if src.inside is not None:
+        return _Pack(src.inside)
+    if look(src).kind == "folder" and src.file is not None:
+        return _Disk(src.file)
+    return None
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
@@ -82,8 +90,8 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 
 
 def _either(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
-    if look(src).kind == "folder" and src.file is not None:
-        yield from _sessions(_Tree(src.file, tally), src, tally)
+    if (tree := _tree(src)) is not None:
+        yield from _sessions(_Tree(tree, tally), src, tally)
         return
     with opened(src, tally) as database:
         yield from _sessions(_Rows(database), src, tally)
@@ -152,15 +160,71 @@ class _Rows:
         yield from sorted(found, key=_order)
 
 
-class _Tree:
-    """The folders of files that older versions kept."""
+class _File(NamedTuple):
+    """One file of a tree."""
 
-    def __init__(self, root: Path, tally: Tally) -> None:
+    stem: str
+    held: Path | Source
+
+    def content(self) -> bytes:
+        """Its bytes. Raises ``ValueError`` if it is too large, and ``READ_ERRORS``."""
+        with self.held.open("rb") if isinstance(self.held, Path) else self.held.open() as stream:
+            content = stream.read(RECORD_LIMIT + 1)
+        if len(content) > RECORD_LIMIT:
+            raise ValueError
+        return content
+
+
+class _Disk:
+    """A tree in a folder; links are not followed."""
+
+    def __init__(self, root: Path) -> None:
         self._root = root
+
+    def kinds(self) -> set[str]:
+        return {one.name for one in self._root.iterdir() if one.is_dir()}
+
+    def folders(self, kind: str) -> list[str]:
+        return [one.name for one in _entries(self._root / kind)]
+
+    def files(self, kind: str, folder: str) -> list[_File]:
+        place = self._root / kind / folder
+        listed = [] if place.is_symlink() else _entries(place)
+        return [_File(one.stem, one) for one in listed if _is_record(one)]
+
+
+class _Pack:
+    """A tree in an archive."""
+
+    def __init__(self, inside: tuple[tuple[str, Source], ...]) -> None:
+        self._folders: dict[str, dict[str, list[_File]]] = {}
+        for name, src in inside:
+            path = PurePosixPath(name)
+            if len(path.parts) == _LEVELS and path.suffix == _RECORD:
+                kind, folder, _ = path.parts
+                held = self._folders.setdefault(kind, {}).setdefault(folder, [])
+                held.append(_File(path.stem, src))
+
+    def kinds(self) -> set[str]:
+        return set(self._folders)
+
+    def folders(self, kind: str) -> list[str]:
+        return list(self._folders.get(kind, ()))
+
+    def files(self, kind: str, folder: str) -> list[_File]:
+        return self._folders.get(kind, {}).get(folder, [])
+
+
+class _Tree:
+    """The files that older versions kept: a folder for each session and for each message."""
+
+    def __init__(self, files: _Disk | _Pack, tally: Tally) -> None:
+        self._files = files
         self._tally = tally
 
     def sessions(self) -> Iterator[_Head | None]:
-        found = [one for folder in _entries(self._root / "session") for one in _files(folder)]
+        folders = self._files.folders("session")
+        found = [one for folder in folders for one in self._files.files("session", folder)]
         for file in sorted(found, key=lambda one: one.stem):
             value = self._value(file)
             if value is None:
@@ -184,17 +248,15 @@ class _Tree:
         if not _is_plain(parent):
             return
         found = []
-        for file in _files(self._root / kind / parent):
+        for file in self._files.files(kind, parent):
             value = self._value(file)
             created = None if value is None else _created(value)
             found.append(_Stored(file.stem, created, value))
         yield from sorted(found, key=_order)
 
-    def _value(self, file: Path) -> Json | None:
+    def _value(self, file: _File) -> Json | None:
         try:
-            if file.stat().st_size > RECORD_LIMIT:
-                return None
-            value, repairs = loads(file.read_bytes())
+            value, repairs = loads(file.content())
         except (ValueError, *READ_ERRORS):
             return None
         for code, count in repairs:
@@ -214,13 +276,8 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _files(folder: Path) -> list[Path]:
-    listed = [] if folder.is_symlink() else _entries(folder)
-    return [one for one in listed if one.suffix == ".json" and _is_file(one)]
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def _is_record(path: Path) -> bool:
+    return path.suffix == _RECORD and path.is_file() and not path.is_symlink()
 
 
 def _json(cell: Cell) -> Json | None:
