@@ -50,6 +50,13 @@ _WRAPPED: Final = frozenset({
     "compacted",
     "world_state",
 })  # fmt: skip
+_BESIDE: Final[dict[str, Disposition]] = {
+    "inter_agent_communication": "tool",
+    "inter_agent_communication_metadata": "meta",
+    "realtime_item": "meta",
+    "security_risk_score": "meta",
+}
+"""Lines that hold no words of the conversation; a line of any other type is told."""
 _BARE: Final = frozenset({
     "message",
     "reasoning",
@@ -68,6 +75,7 @@ _NO_KEY: Final = "\0"
 
 _WITHOUT_WORDS: Final[dict[str, Disposition]] = {
     "reasoning": "thinking",
+    "agent_message": "tool",  # what agents write to each other
     "compaction": "meta",
     "compaction_summary": "meta",
     "compaction_trigger": "meta",
@@ -95,6 +103,8 @@ _EVENTS: Final[tuple[tuple[str, Disposition], ...]] = (
 """What events are, by how their type begins; the others are meta."""
 _TOLD: Final = frozenset({"turn_aborted", "thread_rolled_back"})
 """Events that are told with the thread."""
+_BEGINNINGS: Final = frozenset({"task_started", "turn_started"})
+"""Events that a turn begins with."""
 _TEXTS: Final = frozenset({"input_text", "output_text", "text", "Text"})
 _FILES: Final = frozenset({"input_image", "input_audio", "input_file", "image", "local_image"})
 _SPEAKERS: Final = {
@@ -111,6 +121,8 @@ _COMPLETED: Final[dict[str, Disposition]] = {
 }
 """Completed items that do not speak; the others are tools."""
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
+_TIMED: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}(?=-7)")
+"""Milliseconds that a UUID of version 7 begins with (RFC 9562)."""
 _PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
 _PATCH_MARK: Final = "*** "
@@ -354,6 +366,8 @@ class _Session:
         self.asked: RawTurn | None = None
         """What was last asked for."""
         self.turn_id: str | None = None
+        self.replays = False
+        """Records at hand are a copy of the history of an agent's spawner."""
         self.scope = _Scope()
         self.ordinals: dict[str, int] = {}
         self.calls: list[tuple[str, int]] = []
@@ -434,8 +448,9 @@ class _Session:
             return
         if not isinstance(payload, dict):
             self.lose(place)
-            return
-        if kind == "response_item":
+        elif self._replayed(kind, payload):
+            self.tally.drop("duplicate")
+        elif kind == "response_item":
             self.item(payload, place)
         elif kind == "event_msg":
             self.event(payload, place)
@@ -443,7 +458,7 @@ class _Session:
             self._beside(kind, payload, place)
 
     def _beside(self, kind: str, payload: Json, place: _Place) -> None:
-        self.tally.drop("meta")
+        self.tally.drop(_BESIDE.get(kind, "meta"))
         if kind == "turn_context":
             self._turn_begins(payload)
             self._place_of_work(payload.get("cwd"))
@@ -452,7 +467,7 @@ class _Session:
                 self.models[model] = None
         elif kind == "compacted":
             self._tell("compaction", place)
-        elif kind not in _WRAPPED:
+        elif kind not in _WRAPPED and kind not in _BESIDE:
             self.tally.note("unknown_record", place.line)
 
     def _tell(self, kind: str, place: _Place) -> None:
@@ -461,6 +476,18 @@ class _Session:
 
     def _turn_begins(self, payload: Json) -> None:
         self.turn_id = _word(payload, "turn_id") or self.turn_id
+        if self.is_agent:
+            self.replays = _is_older(self.turn_id, self.native_id)
+
+    def _replayed(self, kind: str, payload: Json) -> bool:
+        """Whether a record is the spawner's, which an agent's session may begin with.
+
+        It is known by its turn, which began before the session was made.
+        """
+        began = kind == "turn_context" or _word(payload, "type") in _BEGINNINGS
+        if self.is_agent and began:
+            self._turn_begins(payload)
+        return self.replays
 
     def item(self, item: Json, place: _Place) -> None:
         """Take in an item of the model's context."""
@@ -528,7 +555,7 @@ class _Session:
         self._say(said, "completed", place)
 
     def _happened(self, kind: str, event: Json, place: _Place) -> None:
-        if kind in {"task_started", "turn_started"}:
+        if kind in _BEGINNINGS:
             self._turn_begins(event)
         elif kind in {"task_complete", "turn_complete"} and self.spoken is not None:
             self.spoken.stopped = True
@@ -722,6 +749,12 @@ class _Session:
 
 def _turn_id(value: Json) -> str | None:
     return _word(value, "turn_id") or None
+
+
+def _is_older(turn_id: str | None, native_id: str | None) -> bool:
+    """Whether a turn began before a session was made: ids of both may begin with their time."""
+    turn, session = (_TIMED.match(one or "") for one in (turn_id, native_id))
+    return bool(turn and session and turn[0].lower() < session[0].lower())
 
 
 def _tellings(blocks: tuple[str, ...]) -> tuple[str, ...]:
