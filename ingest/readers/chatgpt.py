@@ -143,7 +143,7 @@ class _Conversation:
             titles=self._titles(),
             started_at=self._time(self.value.get("create_time")),
             ended_at=self._time(self.value.get("update_time")),
-            models=tuple(self.models),
+            models=tuple(self.models) or self._default_model(),
             native_ids=(self.native_id,) if self.native_id else (),
             tail_calls=calls,
             where=self.where,
@@ -267,6 +267,11 @@ class _Conversation:
         if problem == "bad_timestamp":
             self.tally.note(problem, self.where)
         return moment
+
+    def _default_model(self) -> tuple[str, ...]:
+        """Newer exports name the model with the conversation alone."""
+        model = self.value.get("default_model_slug")
+        return (model,) if isinstance(model, str) and model else ()
 
     def _titles(self) -> tuple[TitleCandidate, ...]:
         title = self.value.get("title")
