@@ -51,10 +51,11 @@ def strong_components(n: int, tail: Ints, head: Ints) -> Ints:
         return np.empty(0, np.int32)
     graph = coo_array((np.ones(len(tail)), (tail, head)), shape=(n, n)).tocsr()
     labels = connected_components(graph, directed=True, connection="strong")[1]
-    return _numbered_by_first(labels.astype(np.int32, copy=False))
+    return numbered_by_first(labels.astype(np.int32, copy=False))
 
 
-def _numbered_by_first(labels: Ints) -> Ints:
+def numbered_by_first(labels: Ints) -> Ints:
+    """The same groups, numbered by their smallest position."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int32)
     number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)

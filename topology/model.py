@@ -40,6 +40,8 @@ class Limits(Value):
     """Paths of length two looked at for missing middles."""
     pairs: Annotated[int, Field(ge=1)] = 1000
     """Missing middles kept."""
+    themes: bool = True
+    """Whether communities are computed."""
     raises: Annotated[int, Field(ge=0)] = 30
     """How often k is raised to split an over-large knot."""
     scope: str = ""
@@ -190,6 +192,23 @@ class ViewCounts(Value):
     undated: int
 
 
+class Communities(Value):
+    """Two partitions of level 1, how far they agree, and whether themes may be claimed."""
+
+    first: str = ""
+    second: str = ""
+    """Algorithms."""
+    first_count: int = 0
+    second_count: int = 0
+    ari: float | None = None
+    """Adjusted Rand index."""
+    nmi: float | None = None
+    """Normalised mutual information."""
+    stable: int = 0
+    """Communities of the first partition that the second one confirms."""
+    verdict: Literal["communities_agree", "communities_disagree", "not_computed"] = "not_computed"
+
+
 class Scouted(Value):
     """All that one run of the scout found, in order."""
 
@@ -202,6 +221,7 @@ class Scouted(Value):
     hidden_hubs: tuple[HiddenHub, ...] = ()
     hidden_hub_count: int = 0
     metrics: tuple[ShapeMetrics, ...] = ()
+    communities: Communities = Communities()
     view: ViewCounts
     view_hash: str
     params_hash: str

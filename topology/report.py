@@ -12,6 +12,7 @@ from graphstore import ids
 from graphstore.model.base import Value
 from topology.gates import carried_by
 from topology.model import (
+    Communities,
     Control,
     HiddenHub,
     Rejection,
@@ -72,6 +73,7 @@ class ScoutReport(Value):
     rejected_by_reason: tuple[ReasonCount, ...]
     skipped: tuple[ShapeSkipped, ...]
     truncated: tuple[Truncation, ...]
+    communities: Communities
     baseline: str | None = None
     metrics: tuple[ShapeMetrics, ...]
     ref_coverage: float
@@ -133,6 +135,7 @@ def report(
         rejected_by_reason=_reasons(scouted.rejected),
         skipped=scouted.skipped,
         truncated=scouted.truncated,
+        communities=scouted.communities,
         metrics=scouted.metrics,
         ref_coverage=_share([bool(seed.refs) for seed in kept]),
         sized_cuts=_share(_cut_sizes(kept, scouted.limits.k_min)),
@@ -198,9 +201,8 @@ def _cannot_claim(scouted: Scouted) -> tuple[str, ...]:
         "hub_free_structure": any(seed.soft for seed in scouted.seeds),
         "source_backed": not scouted.source_backed,
         "undated_order": scouted.view.undated > 0,
-        # communities and runs that were stored come later; until then nothing is known of either
         "history": True,
-        "themes": True,
+        "themes": scouted.communities.verdict != "communities_agree",
     }
     return tuple(sorted((*ALWAYS, *(name for name, holds in conditional.items() if holds))))
 
@@ -344,10 +346,20 @@ def account(found: ScoutReport) -> Iterator[str]:
         )
         noun = "concept" if found.hidden_hub_count == 1 else "concepts"
         yield f"{found.hidden_hub_count} generic {noun} set aside: {named}"
+    if found.communities.verdict != "not_computed":
+        yield _themes(found.communities)
     yield from (f"{skipped.shape} skipped: {skipped.reason}" for skipped in found.skipped)
     yield from (f"{cut.shape}: {cut.what}, {cut.done} of {cut.of} done" for cut in found.truncated)
     yield from (f"rejected, {row.reason}: {row.count}" for row in found.rejected_by_reason)
     yield from (f"red line {line.name}: {line.count}" for line in found.red_lines if line.count)
+
+
+def _themes(found: Communities) -> str:
+    said = "agree" if found.verdict == "communities_agree" else "disagree, so no theme is claimed"
+    return (
+        f"communities: {found.first_count} by {found.first}, {found.second_count} by "
+        f"{found.second}; they {said} (adjusted Rand index {found.ari:.2f})"
+    )
 
 
 def _nothing(view: ViewCounts) -> str:

@@ -60,6 +60,7 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
         hidden_hubs=graph.hubs[:HUBS_LISTED],
         hidden_hub_count=len(graph.hubs),
         metrics=tuple(run.metrics(graph) for run in runs),
+        communities=graph.communities,
         view=_counts(graph),
         view_hash=name,
         params_hash=parameters,

@@ -28,7 +28,8 @@ from topology.level import (
     ref_parts,
     thread_level,
 )
-from topology.model import HiddenHub, HubRule, Limits, Truncation
+from topology.model import Communities, HiddenHub, HubRule, Limits, Truncation
+from topology.themes import Themes, themes
 
 DECAY_DAYS = 90
 UNKNOWN_RECENCY = 0.5
@@ -176,6 +177,32 @@ class Structure:
         if not is_available():
             return ()
         return tuple(frozenset(group.nodes) for group in self.dense.groups)
+
+    # themes
+
+    @cached_property
+    def themes(self) -> Themes | None:
+        """Communities of level 1; None when they are not asked for, or without the engine."""
+        if not self.limits.themes or not is_available():
+            return None
+        return themes(self.level(1), self.limits.s_min)
+
+    @property
+    def communities(self) -> Communities:
+        """The account of the communities, if any shape asked for them."""
+        found: Themes | None = vars(self).get("themes")
+        return found.account if found else Communities()
+
+    def in_two_themes(self, level: Level, a: Ints, b: Ints) -> Mask:
+        """Whether pairs of nodes lie in different communities, where that may be claimed."""
+        if self.themes is None:
+            return np.zeros(len(a), np.bool_)
+        if level.number == 1:
+            return self.themes.part(a, b)
+        one, other = self.place[level.base[a]], self.place[level.base[b]]
+        apart: Mask = (one >= 0) & (other >= 0)
+        apart[apart] = self.themes.part(one[apart], other[apart])
+        return apart
 
     # time
 

@@ -2,7 +2,9 @@
 
 Concepts A and B are near if one question or waypoint mentions both, or a link joins them. A pair
 A, C that no lineage holds and no link joins, with at least two B near to both, is a missing middle.
-Score: the sum over B of 1 / log2(1 + df(B)), the form of Adamic and Adar (2003).
+Score: the sum over B of 1 / log2(1 + df(B)), the form of Adamic and Adar (2003), and 1 when the two
+lie in different communities. Gap: two communities of level 1 with at most a fifth of the links that
+their size would give, where at least five are due.
 """
 
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphstore.model.view import CONCEPT, MENTION, QUESTION, SHARED_LINEAGE, THREAD, WAYPOINT
+from topology import meetings
 from topology.cuts import Ints, Longs
 from topology.evidence import Finding, seed
 from topology.level import Level
@@ -26,9 +29,12 @@ if TYPE_CHECKING:
     Sparse: TypeAlias = csr_array[Any, tuple[int, int]]
 
 NAME = "missing_middle"
-VERSION = 1
+VERSION = 2
 
 LEAST_BETWEEN = 2
+LEAST_DUE = 5.0
+"""Links that two communities should have before their absence says anything."""
+SHARE_THERE = 0.2
 ROWS_AT_ONCE = 512
 ROUNDING = 1e-6
 SINGLE = 1 / log2(3)
@@ -86,14 +92,24 @@ class _Pair:
         return (-self.score, -len(self.between), self.a, self.c)
 
 
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    gap: meetings.Gap
+    score: float
+
+    def order(self) -> tuple[float, int, int, int]:
+        """Behind pairs of one score; the larger expectation first."""
+        return (-self.score, 0, self.gap.a, self.gap.b)
+
+
 def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield pairs of level 0 concepts, best first."""
     known = _near(graph)
     found = (pair for pair in _pairs(graph, known, limits) if not _in_one_knot(graph, pair))
-    pairs = sorted(found, key=_Pair.order)
-    graph.tally.found[NAME] = len(pairs)
-    for pair in pairs:
-        yield _seed(graph, pair)
+    ranked = sorted((*found, *_gaps(graph)), key=lambda one: one.order())
+    graph.tally.found[NAME] = len(ranked)
+    for one in ranked:
+        yield _gap_seed(graph, one) if isinstance(one, _Gap) else _seed(graph, one)
 
 
 def _in_one_knot(graph: Structure, pair: _Pair) -> bool:
@@ -177,7 +193,9 @@ def _pairs(graph: Structure, known: _Near, limits: Limits) -> Iterator[_Pair]:
     near = known.near[:, middles].tocsr()
     share = 1 / np.log2(1 + df[middles])
     best = _best(near, share, known.together, limits.pairs)
-    rows = (best.row.tolist(), best.column.tolist(), best.score.tolist())
+    ends = known.concepts[best.row], known.concepts[best.column]
+    scores = np.round(best.score + graph.in_two_themes(graph.level(0), *ends), 6)
+    rows = (best.row.tolist(), best.column.tolist(), scores.tolist())
     for a, c, score in zip(*rows, strict=True):
         one = near.indices[near.indptr[a] : near.indptr[a + 1]]
         other = near.indices[near.indptr[c] : near.indptr[c + 1]]
@@ -265,3 +283,41 @@ def _leg(graph: Structure, level: Level, one: int, other: int) -> Longs:
     edges = [level.edge_between(one, other)]
     edges += [level.edge_between(node, holder) for holder in holders for node in (one, other)]
     return graph.turns(level, [edge for edge in edges if edge >= 0])
+
+
+def _gaps(graph: Structure) -> Iterator[_Gap]:
+    """Communities that hardly meet."""
+    if graph.themes is None:
+        return
+    found, left_out = meetings.gaps(graph.level(1), graph.themes, LEAST_DUE, SHARE_THERE)
+    if left_out:
+        of = left_out + meetings.MOST
+        cut = Truncation(shape=NAME, what="communities", done=meetings.MOST, of=of)
+        graph.tally.truncated.append(cut)
+    for gap in found:
+        score = 1 - gap.observed / gap.expected + log2(gap.expected) / 100
+        yield _Gap(gap, round(score, 6))
+
+
+def _gap_seed(graph: Structure, found: _Gap) -> Seed:
+    assert graph.themes is not None  # noqa: S101 - a gap was found among them
+    gap = found.gap
+    sides = meetings.sides(graph, graph.themes, (gap.a, gap.b))
+    a, b = sides.names
+    return seed(
+        graph,
+        Finding(
+            shape=NAME,
+            kind="gap",
+            level=2,
+            score=found.score,
+            sentence=f"T{a[1:]} and {b} share {{links}} links where their size would give {{due}}.",
+            identity=sides.identity,
+            members=sides.members,
+            numbers={"links": gap.observed, "due": round(gap.expected, 1)},
+            sizes=sides.sizes,
+            weight=gap.observed,
+            demands=(Demand(side="side_a"), Demand(side="side_b")),
+            evidence=sides.evidence,
+        ),
+    )

@@ -2,6 +2,8 @@
 
 Order 1: a bridge (an edge in no cycle). Order 2: the best pair of a 2-edge-cut class, where either
 edge alone still holds. A containment edge (a thread and its own question) is never a weak bridge.
+Theme: two communities of level 1 that meet through one to three carriers, the fewer of the edges
+between them and of the nodes that bear these on either side.
 """
 
 from collections.abc import Iterator
@@ -12,16 +14,18 @@ import numpy as np
 
 from graphstore.ids import Json, canonical
 from graphstore.model.view import CONCEPT, CONTAINMENT
-from topology import cuts
+from topology import cuts, meetings
 from topology.cuts import Ints, Longs
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
 from topology.model import Demand, LevelNumber, Limits, Seed
 from topology.structure import Separation, Structure
+from topology.themes import Themes
 
 NAME = "weak_bridge"
-VERSION = 1
+VERSION = 2
 
+MOST_CARRIERS = 3
 _BOTH_SIDES = "weak_bridge_needs_both_sides"
 _SIDES = (
     Demand(side="side_a", reason=_BOTH_SIDES),
@@ -52,19 +56,32 @@ class _Cut:
         return (-self.score, len(self.edges), self.tie, -self.level, self.edges)
 
 
+@dataclass(frozen=True, slots=True)
+class _Meeting:
+    """Two communities and the few edges or nodes through which they meet."""
+
+    communities: tuple[int, int]
+    carriers: int
+    edges: int
+    score: float
+
+    def order(self) -> tuple[float, int, int, int, tuple[int, ...]]:
+        return (-self.score, 3, self.edges, -2, self.communities)
+
+
 def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
-    """Yield weak bridges of levels 1 and 0, best first."""
-    found = sorted(_once(graph, limits), key=_Cut.order)
+    """Yield weak bridges of all levels, best first."""
+    found = sorted((*_once(graph, limits), *_meetings(graph)), key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
     for cut in found:
-        yield _seed(graph, cut)
+        yield _theme_seed(graph, cut) if isinstance(cut, _Meeting) else _seed(graph, cut)
 
 
 def _once(graph: Structure, limits: Limits) -> list[_Cut]:
     """Cuts of both levels; one that exists at both is kept at level 1."""
-    upper = {cut.edges: cut for cut in _cuts(graph.level(1), limits.k_min)}
+    upper = {cut.edges: cut for cut in _cuts(graph, graph.level(1), limits.k_min)}
     lower = []
-    for cut in _cuts(graph.level(0), limits.k_min):
+    for cut in _cuts(graph, graph.level(0), limits.k_min):
         above = _contracted(graph, cut.edges)
         if above in upper:
             upper[above] = replace(upper[above], also_at=(0,))
@@ -84,36 +101,43 @@ def _contracted(graph: Structure, edges: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _cuts(level: Level, k_min: int) -> list[_Cut]:
-    return [*_bridges(level, k_min), *_pairs(level, k_min)]
+def _cuts(graph: Structure, level: Level, k_min: int) -> list[_Cut]:
+    return [*_bridges(graph, level, k_min), *_pairs(graph, level, k_min)]
 
 
-def _bridges(level: Level, k_min: int) -> Iterator[_Cut]:
+def _bridges(graph: Structure, level: Level, k_min: int) -> Iterator[_Cut]:
     edges = level.bridges[(level.roles[level.bridges] & CONTAINMENT) == 0]
     child = level.cover.child[edges]
     smaller = np.minimum(
         level.forest.size[child], level.forest.total[child] - level.forest.size[child]
     )
     kept = smaller >= k_min
-    for edge, side in zip(edges[kept].tolist(), smaller[kept].tolist(), strict=True):
+    edges, smaller = edges[kept], smaller[kept]
+    apart = graph.in_two_themes(level, level.u[edges], level.v[edges])
+    rows = (column.tolist() for column in (edges, smaller, apart))
+    for edge, side, themes in zip(*rows, strict=True):
         weight = int(level.weight[edge])
-        yield _Cut(level.number, (edge,), side, _score(side, weight), weight)
+        yield _Cut(level.number, (edge,), side, _score(side, weight, themes), weight)
 
 
-def _pairs(level: Level, k_min: int) -> Iterator[_Cut]:
+def _pairs(graph: Structure, level: Level, k_min: int) -> Iterator[_Cut]:
     usable = (level.roles & CONTAINMENT) == 0
     group, first, second, arc = cuts.best_arcs(level.two_cuts, usable)
     length = np.diff(level.two_cuts.start)[group]
     kept = arc >= k_min
-    rows = (column[kept].tolist() for column in (first, second, arc, length))
-    for one, two, side, edges in zip(*rows, strict=True):
+    first, second = first[kept], second[kept]
+    apart = graph.in_two_themes(level, level.u[first], level.v[first])
+    apart &= graph.in_two_themes(level, level.u[second], level.v[second])
+    rows = (column.tolist() for column in (first, second, arc[kept], length[kept], apart))
+    for one, two, side, edges, themes in zip(*rows, strict=True):
         weight = int(level.weight[one] + level.weight[two])
-        yield _Cut(level.number, (one, two), side, round(_score(side, weight) / 2, 6), edges)
+        score = round(_score(side, weight, themes) / 2, 6)
+        yield _Cut(level.number, (one, two), side, score, edges)
 
 
-def _score(smaller: int, weight: int) -> float:
-    """Communities add 1 once they are computed; until then no ends lie in different ones."""
-    return round(log2(smaller) + 1 / (1 + weight), 6)
+def _score(smaller: int, weight: int, themes: bool) -> float:  # noqa: FBT001 - a term of a sum
+    """Size of the smaller side, then lightness; ends in different communities add 1."""
+    return round(log2(smaller) + 1 / (1 + weight) + themes, 6)
 
 
 def _seed(graph: Structure, cut: _Cut) -> Seed:
@@ -182,3 +206,68 @@ def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
     ends = {int(node) for edge in edges for node in (level.u[edge], level.v[edge])}
     near = sorted(ends.intersection(nodes.tolist()))
     return [int(level.ref[node]) for node in near if level.kind[node] != CONCEPT]
+
+
+def _meetings(graph: Structure) -> Iterator[_Meeting]:
+    """Pairs of communities with few carriers."""
+    themes = graph.themes
+    if themes is None:
+        return
+    found = meetings.pairs(graph.level(1), themes)
+    carriers = np.minimum(found.carriers_a, found.carriers_b)
+    smaller = np.minimum(themes.size[found.a], themes.size[found.b])
+    scores = np.round(np.sqrt(smaller) / (1 + carriers), 6)
+    kept = carriers <= MOST_CARRIERS
+    columns = (found.a, found.b, carriers, found.edges, scores)
+    rows = (column[kept].tolist() for column in columns)
+    for a, b, count, edges, score in zip(*rows, strict=True):
+        yield _Meeting((a, b), count, edges, score)
+
+
+def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
+    level, themes = graph.level(1), graph.themes
+    assert themes is not None  # noqa: S101 - a meeting was found among them
+    edges = meetings.edges_between(level, themes, *met.communities)
+    carriers = _carriers(level, themes, edges, met)
+    sides = meetings.sides(graph, themes, met.communities)
+    vias = [f"via_{at}" for at in range(1, len(carriers) + 1)]
+    names = " and ".join("{via}" if at == "via_1" else f"{{{at}}}" for at in vias)
+    return seed(
+        graph,
+        Finding(
+            shape=NAME,
+            kind="theme",
+            level=2,
+            score=met.score,
+            sentence=f"T{sides.names[0][1:]} and {sides.names[1]} meet only through {names}.",
+            identity=sides.identity,
+            members=(
+                *sides.members,
+                *(("via", node) for node in graph.node_ids(level, carriers)),
+            ),
+            numbers={"carriers": met.carriers, "edges": met.edges},
+            sizes={**sides.sizes, "via": met.carriers},
+            weight=int(level.weight[edges].sum()),
+            demands=(*_SIDES, *(Demand(side=via) for via in vias)),
+            evidence={
+                **sides.evidence,
+                **{
+                    via: graph.turns(level, _at(level, edges, node))
+                    for via, node in zip(vias, carriers, strict=True)
+                },
+            },
+        ),
+    )
+
+
+def _carriers(level: Level, themes: Themes, edges: Longs, met: _Meeting) -> list[int]:
+    """End nodes on the side that has fewer of them, of the first community if both are equal."""
+    ends = np.unique(np.concatenate((level.u[edges], level.v[edges])))
+    sides = [ends[themes.of[ends] == community].tolist() for community in met.communities]
+    found: list[int] = min(sides, key=len)
+    return found
+
+
+def _at(level: Level, edges: Longs, node: int) -> list[int]:
+    found: list[int] = edges[(level.u[edges] == node) | (level.v[edges] == node)].tolist()
+    return found

@@ -322,7 +322,10 @@ class TestReport:
         cut = Truncation(shape="cycle", what="edges", done=1, of=2)
         view = one.view.replace(undated=0)
         plain = set(report(one.replace(view=view), {}).cannot_claim)
-        assert plain >= {"facts", "causes", "text_was_reread", "history", "themes"}
+        assert plain >= {"facts", "causes", "text_was_reread", "history"}
+        assert "themes" not in plain
+        apart = one.communities.replace(verdict="communities_disagree")
+        assert "themes" in report(one.replace(communities=apart), {}).cannot_claim
         more = one.replace(truncated=(cut,), source_backed=False, seeds=(a_seed(soft=True),))
         assert set(report(more, {}).cannot_claim) - plain == {
             *("complete_list", "hub_free_structure", "source_backed", "undated_order"),

@@ -1,0 +1,168 @@
+"""Where two communities meet: edges between them, who carries these, what chance would give."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from graphstore.ids import Json
+from graphstore.model.view import CONCEPT, MENTION
+from topology.cuts import Ints, Longs
+from topology.evidence import listed
+from topology.level import Level
+from topology.model import Role
+from topology.structure import Structure
+from topology.themes import Themes
+
+MOST: Final = 1000
+"""Communities that are paired, those with the most links first."""
+NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of communities a < b with edges between them, in order."""
+
+    a: Ints
+    b: Ints
+    edges: Longs
+    weight: Longs
+    carriers_a: Longs
+    """Nodes of a that an edge to b touches."""
+    carriers_b: Longs
+
+
+def pairs(level: Level, themes: Themes) -> Pairs:
+    """Every pair of communities that may be spoken of and that some edge joins."""
+    crossing, key, width = _crossing(level, themes)
+    keys, group = np.unique(key, return_inverse=True)
+    a, b = np.divmod(keys, width)
+    swapped = themes.of[level.u[crossing]] > themes.of[level.v[crossing]]
+    ends = (
+        np.where(swapped, level.v[crossing], level.u[crossing]),
+        np.where(swapped, level.u[crossing], level.v[crossing]),
+    )
+    touched = [
+        np.bincount(np.unique(group * np.int64(level.n) + end) // level.n, minlength=len(keys))
+        for end in ends
+    ]
+    weight = np.bincount(group, level.weight[crossing], len(keys)).astype(np.int64)
+    return Pairs(
+        *(a.astype(np.int32), b.astype(np.int32), np.bincount(group, minlength=len(keys))),
+        *(weight, *touched),
+    )
+
+
+def _crossing(level: Level, themes: Themes) -> tuple[Longs, Longs, int]:
+    """Edges between two communities that may be spoken of, the pair of each as one number."""
+    crossing = np.flatnonzero(themes.part(level.u, level.v))
+    one = themes.of[level.u[crossing]].astype(np.int64)
+    other = themes.of[level.v[crossing]].astype(np.int64)
+    width = len(themes.size)
+    return crossing, np.minimum(one, other) * width + np.maximum(one, other), width
+
+
+def edges_between(level: Level, themes: Themes, a: int, b: int) -> Longs:
+    """Edges that join two communities."""
+    crossing, key, width = _crossing(level, themes)
+    found: Longs = crossing[key == a * width + b]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Two communities with far fewer links than their size would give."""
+
+    a: int
+    b: int
+    expected: float
+    observed: int
+
+
+def gaps(level: Level, themes: Themes, least: float, share: float) -> tuple[list[Gap], int]:
+    """Pairs with at least ``least`` links expected and at most ``share`` of them there.
+
+    Expected in the configuration model of modularity (Newman 2006): W_A W_B / 2 W, with W_X the
+    weighted degrees of a community. Returns the pairs and how many communities were left out.
+    """
+    strength = np.bincount(
+        themes.of[themes.of >= 0], level.degree[themes.of >= 0], len(themes.size)
+    )
+    total = int(level.weight.sum())
+    candidates = np.flatnonzero(themes.borne)
+    ranked = candidates[np.lexsort((candidates, -strength[candidates]))]
+    kept = np.sort(ranked[:MOST])
+    known = pairs(level, themes)
+    seen = np.zeros((len(kept), len(kept)))
+    place = np.full(len(themes.size), -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    row, column = place[known.a], place[known.b]
+    inside = (row >= 0) & (column >= 0)
+    seen[row[inside], column[inside]] = known.weight[inside]
+    expected = np.outer(strength[kept], strength[kept]) / max(2 * total, 1)
+    wide = np.triu(expected >= least, 1) & (seen <= share * expected)
+    found = [
+        Gap(int(kept[i]), int(kept[j]), round(float(expected[i, j]), 6), int(seen[i, j]))
+        for i, j in np.argwhere(wide).tolist()
+    ]
+    return found, len(ranked) - len(kept)
+
+
+def heads(level: Level, themes: Themes, community: int) -> list[int]:
+    """The three concepts that most lineages of the community mention; else its heaviest node."""
+    nodes = themes.members(community)
+    inside = themes.of == community
+    said = ((level.roles & MENTION) > 0) & inside[level.u] & inside[level.v]
+    ends = (
+        np.concatenate((level.u[said], level.v[said])),
+        np.concatenate((level.v[said], level.u[said])),
+    )
+    from_lineage = level.lineage[ends[1]] >= 0
+    df = np.bincount(ends[0][from_lineage], minlength=level.n)
+    concepts = nodes[level.kind[nodes] == CONCEPT]
+    if len(concepts) == 0:
+        return [int(nodes[np.lexsort((nodes, -level.degree[nodes]))[0]])]
+    order = np.lexsort((concepts, level.df[concepts], -df[concepts]))
+    named: list[int] = concepts[order][:NAMED].tolist()
+    return named
+
+
+def name(role: Role, count: int) -> str:
+    """Placeholders for the first listed members of a side: what the community is called."""
+    own = (f"{{{role}}}" if at == 1 else f"{{{role}_{at}}}" for at in range(1, count + 1))
+    return f"the theme {', '.join(own)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two communities as the sides of a Seed."""
+
+    members: tuple[tuple[Role, str], ...]
+    sizes: dict[str, int]
+    names: tuple[str, str]
+    """What each is called, as placeholders of a sentence."""
+    identity: tuple[Json, ...]
+    """Ids of all members, by side."""
+    evidence: dict[str, Longs]
+
+
+def sides(graph: Structure, themes: Themes, communities: tuple[int, int]) -> Sides:
+    """Write two communities out as side_a and side_b, named by their concepts."""
+    level = graph.level(1)
+    roles: tuple[Role, Role] = ("side_a", "side_b")
+    groups = [themes.members(community) for community in communities]
+    first = [heads(level, themes, community) for community in communities]
+    every = (sorted(graph.node_ids(level, nodes.tolist())) for nodes in groups)
+    return Sides(
+        members=tuple(
+            (role, node)
+            for role, nodes, own in zip(roles, groups, first, strict=True)
+            for node in listed(graph, level, nodes, own)
+        ),
+        sizes={role: len(nodes) for role, nodes in zip(roles, groups, strict=True)},
+        names=(name("side_a", len(first[0])), name("side_b", len(first[1]))),
+        identity=tuple(sorted(every)),
+        evidence={
+            role: graph.evidence(level, nodes) for role, nodes in zip(roles, groups, strict=True)
+        },
+    )
