@@ -4,7 +4,7 @@ PY   ?= python3
 JS   := hatch_build.py explorer/package.json explorer/package-lock.json explorer/build.mjs $(wildcard explorer/src/*)
 OUT  ?= build/demo
 
-.PHONY: demo test coverage lint types docs explorer bench shape check
+.PHONY: demo test coverage lint types docs explorer bench fuzz shape check
 $(VENV)/.run: pyproject.toml tools/env.sh $(JS)
 	@sh tools/env.sh $(VENV) $(PY) .
 	@touch $@
@@ -31,6 +31,8 @@ explorer: $(VENV)/.dev
 	$(BIN)/python hatch_build.py
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m fuzz
 shape: $(VENV)/.dev
 	$(BIN)/python tools/shape.py
 check: lint types test

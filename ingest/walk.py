@@ -7,6 +7,7 @@ import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -293,7 +294,7 @@ def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
     Members that are one source only together come as one, where the first of them stands.
     """
     try:
-        with archive.open() as stream, zipfile.ZipFile(stream) as opened:
+        with _damage_told(), archive.open() as stream, zipfile.ZipFile(stream) as opened:
             infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
     except READ_ERRORS as cause:
         yield ReadFailure(archive.name, "unreadable_file", type(cause).__name__)
@@ -396,24 +397,45 @@ class _Budget:
             raise ZipBomb
 
 
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Whatever unpacking a damaged member raises, each method in its own way, is one error."""
+    try:
+        yield
+    except READ_ERRORS:
+        raise
+    except Exception as cause:
+        raise zipfile.BadZipFile from cause
+
+
 class _Member(io.BufferedIOBase):
     """One member opened for reading, counted as it is unpacked; owns its archive."""
 
     def __init__(self, archive: Source, info: zipfile.ZipInfo, budget: _Budget) -> None:
-        self._stream = archive.open()
-        self._zip = zipfile.ZipFile(self._stream)
-        self._member = self._zip.open(info)
         self._info = info
         self._budget = budget
         self._count = 0
+        self._held = ExitStack()
+        try:
+            stream = self._held.enter_context(archive.open())
+            opened = self._held.enter_context(zipfile.ZipFile(stream))
+            with _damage_told():
+                self._member = self._held.enter_context(opened.open(info))
+        except BaseException:
+            self._held.close()
+            raise
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or size < 0:
             return b"".join(iter(lambda: self.read(_CHUNK), b""))
-        return self._counted(self._member.read(size))
+        with _damage_told():
+            piece = self._member.read(size)
+        return self._counted(piece)
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        return self._counted(self._member.readline(-1 if size is None else size))
+        with _damage_told():
+            piece = self._member.readline(-1 if size is None else size)
+        return self._counted(piece)
 
     def _counted(self, piece: bytes) -> bytes:
         self._count += len(piece)
@@ -425,7 +447,5 @@ class _Member(io.BufferedIOBase):
 
     def close(self) -> None:
         if not self.closed:
-            self._member.close()
-            self._zip.close()
-            self._stream.close()
+            self._held.close()
         super().close()

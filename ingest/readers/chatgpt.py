@@ -346,7 +346,7 @@ def _content(message: Json) -> tuple[str, tuple[str, ...]]:
 
 
 def _part_text(part: object) -> object:
-    if isinstance(part, dict) and part.get("content_type") in {"audio_transcription", "text"}:
+    if isinstance(part, dict) and part.get("content_type") in ("audio_transcription", "text"):
         return part.get("text")
     return part
 

@@ -360,3 +360,11 @@ def test_mapping_tells_the_format(document, is_ours):
 def test_text_is_not_ours():
     src = Source.of_bytes(b"# mapping\n")
     assert chatgpt.sniff(src.peek(), src) is None
+
+
+def test_a_part_whose_type_is_no_word_is_no_text():
+    parts = [{"content_type": ["text"], "text": "x"}, "words"]
+    message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": parts}}
+    talk = {"id": "c", "mapping": {"a": {"id": "a", "message": message}}, "current_node": "a"}
+    (thread,) = read([talk])[0]
+    assert [turn.blocks for turn in thread.turns] == [("words",)]

@@ -214,3 +214,19 @@ def test_a_name_cannot_speak_to_the_terminal(tmp_path):
     (found,) = find((str(tmp_path),), Found())
     assert isinstance(found, Source)
     assert found.name.endswith("x\\x1b[31mred\\x0a.jsonl")
+
+
+def test_a_member_that_cannot_be_unpacked_is_unreadable_however_that_shows():
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("a.jsonl", b'{"role": "user", "content": "words"}\n' * 50)
+    sound = content.getvalue()
+    spoiled = bytearray(sound)
+    spoiled[45:60] = b"\xff" * 15  # the packed bytes
+    shifted = bytearray(sound)
+    shifted[-6] += 50  # where the directory begins: members lie before the first byte
+    for damaged in (spoiled, shifted):
+        (one,) = inside(Source.of_bytes(bytes(damaged), "a.zip"))
+        assert isinstance(one, Source)
+        with pytest.raises(zipfile.BadZipFile):
+            one.open().read()

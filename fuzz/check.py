@@ -1,0 +1,162 @@
+"""What must hold of a carrier, however damaged: the laws of reading, checked on one input."""
+
+import random
+import resource
+import signal
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from time import process_time
+from types import FrameType
+from typing import NamedTuple
+
+from benchmarks.ingest import Nothing
+from fuzz.mutate import Files, zipped
+from graphstore.model.conversation import Role, Taint
+from graphstore.model.record import ThreadRecord
+from ingest.clean import CleanTurn, clean
+from ingest.model import CODES, IngestReport, RawThread, ReadFailure, Source, Tally
+from ingest.options import Options
+from ingest.run import masker, run
+from ingest.secrets import mask
+from ingest.sniff import choose, reader_named
+from ingest.walk import Found, members
+
+NOW = datetime(2100, 1, 1, tzinfo=UTC)
+OPTIONS = Options(salt=b"fuzz")
+CONTEXT = Options(salt=b"fuzz", keep_context=True)
+SECONDS = 1.0
+"""CPU of one execution at most."""
+STUCK = 20
+"""Seconds after which an execution is broken off."""
+GROWTH = 64 * 1024
+"""Kilobytes by which the peak of memory may grow in one execution."""
+SPOKEN = {Role.HUMAN: Taint.HUMAN, Role.ASSISTANT: Taint.ASSISTANT}
+_MASKERS = (masker(OPTIONS), masker(CONTEXT))
+
+
+class Seen(NamedTuple):
+    """What an execution came to."""
+
+    threads: int
+    turns: int
+    records: int
+    seconds: float
+
+
+class Broken(AssertionError):
+    """A law does not hold."""
+
+
+def hold(what: object, law: str) -> None:
+    """Raise ``Broken`` unless a law holds."""
+    if not what:
+        raise Broken(law)
+
+
+def stuck(_signal: int, _frame: FrameType | None) -> None:
+    raise Broken("ends in time")
+
+
+def execute(rng: random.Random, name: str, files: Files, folder: Path) -> Seen:
+    """Read one damaged sample as the reader of its format and as whatever it looks like."""
+    signal.signal(signal.SIGALRM, stuck)
+    signal.alarm(STUCK)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = process_time()
+    try:
+        seen = _carriers(rng, name, files)
+        if rng.random() < 0.02:
+            _whole_run(files, folder)
+    finally:
+        signal.alarm(0)
+    seconds = process_time() - start
+    hold(seconds < SECONDS, f"takes less than {SECONDS} s of CPU: took {seconds:.2f}")
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak
+    hold(grown < GROWTH, f"takes less than {GROWTH} kB of memory: took {grown}")
+    return seen._replace(seconds=seconds)
+
+
+def _carriers(rng: random.Random, name: str, files: Files) -> Seen:
+    if len(files) == 1 and not files[0][1].startswith(b"PK"):
+        content, path = files[0][1], files[0][0]
+        sources = [Source.of_bytes(content, path)]
+        forced = {name}
+    else:
+        content = files[0][1] if len(files) == 1 else zipped(files)
+        archive = Source.of_bytes(content, "archive.zip")
+        sources = [one for one in members(archive, Found()) if isinstance(one, Source)]
+        forced = set()
+    seen = Seen(0, 0, 0, 0.0)
+    for src in sources:
+        src.keep_context = rng.random() < 0.2
+        src.as_note = rng.random() < 0.2
+        chosen = choose(src)
+        if isinstance(chosen, ReadFailure):
+            hold(chosen.code in CODES, "codes are known")
+        names = forced | (
+            {chosen.NAME} if chosen is not None and hasattr(chosen, "read") else set()
+        )
+        for one in sorted(names):
+            src.parsed = src.parsed if one == min(names) else {}
+            seen = _read(rng, one, src, seen)
+    return seen
+
+
+def _read(rng: random.Random, name: str, src: Source, before: Seen) -> Seen:
+    """One reading: records add up, codes are known, turns are what the store can hold."""
+    tally = Tally("x")
+    held = threads = turns = 0
+    options = CONTEXT if src.keep_context else OPTIONS
+    masked = _MASKERS[src.keep_context]
+    for one in reader_named(name).read(src, tally):
+        if isinstance(one, ReadFailure):
+            hold(one.code in CODES, "codes are known")
+            continue
+        hold(isinstance(one, RawThread), "a reader gives threads or failures")
+        thread = clean(one, 0, tally, options, masked, closed=True)
+        threads += 1
+        turns += len(thread.turns)
+        held += sum(turn.raw.records for turn in thread.turns)
+        for turn in thread.turns:
+            _turn(turn, again=rng.random() < 0.1)
+    hold(
+        tally.records == held + sum(tally.dispositions.values()), "each record has one disposition"
+    )
+    hold(set(tally.codes) <= CODES, "codes are known")
+    return Seen(before.threads + threads, before.turns + turns, before.records + tally.records, 0.0)
+
+
+def _turn(turn: CleanTurn, *, again: bool) -> None:
+    if turn.passing:
+        hold(turn.raw.role is Role.ASSISTANT, "only the assistant says things in passing")
+        return
+    spoken = SPOKEN.get(turn.raw.role)
+    hold(
+        turn.raw.taint is spoken if spoken else turn.raw.taint not in SPOKEN.values(),
+        "clean roles are clean",
+    )
+    hold(turn.text.strip(), "a turn has words")
+    hold(len(turn.text.encode()) <= 3 * 2**20, "a turn is bounded")
+    hold(not any(c < " " and c not in "\t\n" for c in turn.text), "no control characters")
+    if again:
+        hold(mask(turn.text)[0] == turn.text, "masking twice is masking once")
+
+
+def _whole_run(files: Files, folder: Path) -> None:
+    """The same files on disk through a whole run: valid records, a report that adds up."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        for name, content in files:
+            file = Path(place, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        given = list(run([place], Nothing(), OPTIONS, NOW))
+    report = given[-1]
+    hold(isinstance(report, IngestReport), "a run ends with its report")
+    hold("reader_error" not in {one.code for one in report.codes}, "no reader fails")
+    for one in given:
+        if isinstance(one, ThreadRecord):
+            numbers = [turn.number for turn in one.turns]
+            hold(len(set(numbers)) == len(numbers), "numbers are given once")
+            shared = max((link.split_turn or 0 for link in one.lineage), default=0)
+            hold({*one.path} - {*range(shared + 1)} <= {*numbers}, "the path leads over turns")
