@@ -26,6 +26,10 @@ SAMPLES = {
     "pi": (DATA / "91-pi-branches.jsonl").read_bytes(),
     "capture": (DATA / "92-capture.md").read_bytes(),
     "codex": (DATA / "23-codex-double-written.jsonl").read_bytes(),
+    "cursor": (DATA / "70-cursor-state.vscdb").read_bytes(),
+    "openwebui": (DATA / "72-openwebui.json").read_bytes(),
+    "librechat": (DATA / "73-librechat.json").read_bytes(),
+    "copilot-cli": (DATA / "95-copilot-events.jsonl").read_bytes(),
 }
 
 
@@ -47,14 +51,20 @@ def test_content_decides_whatever_the_name(name):
         assert chosen(b"\xef\xbb\xbf" + SAMPLES[name]) == name
 
 
-@pytest.mark.parametrize("name", ["claude-code", "chatgpt", "generic"])
+@pytest.mark.parametrize(
+    "name", ["claude-code", "chatgpt", "generic", "openwebui", "librechat", "copilot-cli"]
+)
 def test_comments_and_blank_lines_before_json_are_passed(name):
     assert chosen(b"\n// a header\n\n" + SAMPLES[name]) == name
 
 
-def test_a_document_may_be_pretty_printed():
-    pretty = json.dumps(json.loads(SAMPLES["chatgpt"]), indent=2).encode()
-    assert chosen(pretty) == "chatgpt"
+@pytest.mark.parametrize("name", ["chatgpt", "openwebui", "librechat"])
+def test_a_document_may_be_pretty_printed(name):
+    pretty = json.dumps(json.loads(SAMPLES[name]), indent=2).encode()
+    assert chosen(pretty) == name
+
+
+def test_one_conversation_of_an_export_may_be_pretty_printed():
     single = json.dumps(json.loads(SAMPLES["chatgpt"])[0], indent=2).encode()
     assert chosen(single) == "chatgpt"
 
