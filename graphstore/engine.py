@@ -12,6 +12,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
+from graphstore import seal
 from graphstore.errors import (
     DiskFull,
     EngineConflict,
@@ -276,6 +277,10 @@ class Engine:
             if path in _open_paths:
                 raise AlreadyOpen(str(path))
             _open_paths.add(path)
+        if seal.broken(path):
+            self._forget_path()
+            reason = "the file is not as it was left"
+            raise StoreDamaged(str(path), reason)
         options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
         try:
             self._database = self._module.Database(
@@ -351,6 +356,7 @@ class Engine:
         if self.log_size:
             with guarded(self.path, self._fault), self.autocommit() as statement:
                 statement.run("CHECKPOINT")
+                seal.put(self.path)
 
     def close(self, *, fold: bool = False) -> None:
         """Close; a log that is large, or any log with ``fold``, goes into the file first.

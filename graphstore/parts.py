@@ -12,6 +12,7 @@ TABLES: Final = (
       PRIMARY KEY(thread_id, node, kind)) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS part_node ON part(node)",
     "CREATE TABLE IF NOT EXISTS dirty(node TEXT PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS settled(applied INTEGER NOT NULL)",
 )
 _PAGE: Final = 500
 
@@ -75,10 +76,17 @@ class Parts:
         )
         return tuple(Part(*row) for row in rows)
 
-    def settle(self) -> None:
-        """The graph has every sum."""
+    def settle(self, applied: int) -> None:
+        """The graph has every sum, and every record up to ``applied``."""
         with self._ledger.transaction() as connection:
             connection.execute("DELETE FROM dirty")
+            connection.execute("DELETE FROM settled")
+            connection.execute("INSERT INTO settled VALUES (?)", (applied,))
+
+    def settled(self) -> int:
+        """The record that the graph once had; one that has less now has lost something."""
+        rows = self._ledger.select("SELECT max(applied) FROM settled")
+        return int(rows[0][0] or 0)
 
 
 def _insert(connection: Connection, parts: Iterable[Part]) -> None:

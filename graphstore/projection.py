@@ -515,7 +515,7 @@ def incremental(source: Source, engine: Engine, changed: set[str], applied: int)
         write(statement, difference(old, new))
         rows = [encode_node(row) for row in source.meta(applied)]
         statement.put(schema.merge_node(Meta), schema.columns(Meta), rows)
-    source.parts.settle()
+    source.parts.settle(applied)
 
 
 def read_meta(statement: Transaction) -> dict[str, str]:

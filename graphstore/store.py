@@ -16,7 +16,8 @@ from graphstore import guard, projection, verification
 from graphstore.codec import clean
 from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Hook, graph_file, no_fault
-from graphstore.errors import Error, QueryRefused, StoreDamaged, StoreError
+from graphstore.errors import DiskFull, Error, QueryRefused, StoreDamaged, StoreError
+from graphstore.events import Events
 from graphstore.files import Files
 from graphstore.ids import canonical
 from graphstore.jobs import Jobs
@@ -55,6 +56,7 @@ BULK_SHARE: Final = 3
 
 _UNREADABLE: Final = "it holds no readable description"
 _FOREIGN: Final = "it does not belong to this ledger"
+_CUT: Final = "its log was cut short"
 _STRANGE: Final = (_UNREADABLE, _FOREIGN)
 
 
@@ -106,6 +108,7 @@ class Store:
         engine: str,
         buffer_pool_mb: int,
         closing: ExitStack,
+        since: datetime | None = None,
         fault: Hook = no_fault,
     ) -> None:
         self.path = path
@@ -116,6 +119,7 @@ class Store:
         self._engine: Engine | None = None
         self._deferred = 0
         self._fault = fault
+        self._since = since
         self._writing = RLock()
         self._gate = Gate()
         self.ledger = Ledger(path / "ledger.db")
@@ -124,6 +128,7 @@ class Store:
         migrate(self.ledger)
         self.jobs = Jobs(self.ledger)
         self.files = Files(self.ledger)
+        self.events = Events(self.ledger)
         self._threads = Threads(self.ledger)
         self.search = SearchIndex(self.ledger)
         self._source = Source(self.ledger, self._threads, Parts(self.ledger), derive, engine)
@@ -137,7 +142,10 @@ class Store:
         return graph_file(self.path, self._engine_name)
 
     def _note(self, kind: str, detail: str) -> None:
-        self.notices = (*self.notices, Notice(kind=kind, detail=detail))
+        notice = Notice(kind=kind, detail=detail, at=self._since)
+        self.notices = (*self.notices, notice)
+        if kind != "behind":
+            self.events.put(notice, self._since)
 
     def _recover(self) -> None:
         """The recovery ladder: marker, damaged files, another derivation, ledger tail."""
@@ -161,11 +169,18 @@ class Store:
         else:
             reason = "missing" if self.ledger.last_seq() else "new"
         if reason is None:
-            self._catch_up()
+            self._catch_up_if_there_is_room()
             return
         if reason not in ("new", "missing"):
             self._note("rebuilt", f"the graph was made again: {reason}")
         self._bulk()
+
+    def _catch_up_if_there_is_room(self) -> None:
+        """A full disk is no reason not to read: the graph is then as it was before."""
+        try:
+            self._catch_up()
+        except DiskFull as full:
+            self._note("behind", f"the newest records are not in the graph yet: {full}")
 
     def _stale(self) -> str | None:
         """Why the graph must be made again, if it must."""
@@ -178,6 +193,8 @@ class Store:
             return _UNREADABLE
         applied = int(meta.get("applied", "-1"))
         wanted = {row.name: row.value for row in self._source.meta(applied)}
+        if applied < self._source.parts.settled():
+            return _CUT
         if applied < 0 or applied > self.ledger.last_seq() or meta.get("head") != wanted["head"]:
             # a strange file, or the log of one that was replayed into ours
             return _FOREIGN
@@ -233,6 +250,7 @@ class Store:
     def commit(self, record: Record, at: datetime) -> Committed | Unchanged:
         """Append a record, durably, then project it; ``Unchanged`` when it says nothing new."""
         with self._writing:
+            engines.check_space(self._graph)
             with self.ledger.transaction():
                 if not self._take(record):
                     return Unchanged()
@@ -343,8 +361,10 @@ class Store:
             # the old log goes first: beside the new file it would be replayed into it
             engines.remove_set(self._graph)
             self._fault("old_graph_removed")
-            fresh.replace(self._graph)
+            for part in reversed(engines.file_set(fresh)):  # the seal, then what it seals
+                part.replace(self._graph.parent / part.name)
             engines.sync_set(self._graph)
+            self._source.parts.settle(applied)
             self._fault("new_graph_in_place")
             shutil.rmtree(folder)
             self._open_engine()
@@ -544,6 +564,7 @@ def open_store(
             engine=engine,
             buffer_pool_mb=buffer_pool_mb,
             closing=opening,
+            since=since,
             fault=fault,
         )
         store._closing = opening.pop_all()  # noqa: SLF001 - from here on the store closes itself

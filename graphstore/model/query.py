@@ -41,8 +41,10 @@ class Notice(Value):
     """Something the store did on its own while opening."""
 
     kind: str
-    """restored, rebuilt, quarantined or derived_again."""
+    """restored, rebuilt, quarantined, behind or salvaged."""
     detail: str
+    at: Instant | None = None
+    """When, where the store was told the time."""
 
 
 class RebuildReport(Value):

@@ -41,7 +41,8 @@ def a_shard(thread, *nodes):
 def test_changing_parts_marks_old_and_new_nodes(ledger):
     parts = Parts(ledger)
     parts.put([a_shard("a", "c:1", "c:2")])
-    parts.settle()
+    parts.settle(3)
+    assert parts.settled() == 3
     parts.put([a_shard("a", "c:2", "c:3")])
     assert parts.dirty() == ("c:1", "c:2", "c:3")
     assert [part.node for part in parts.of(["c:1", "c:2", "c:3"])] == ["c:2", "c:3"]
