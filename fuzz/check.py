@@ -94,9 +94,8 @@ def _carriers(rng: random.Random, name: str, files: Files) -> Seen:
         chosen = choose(src)
         if isinstance(chosen, ReadFailure):
             hold(chosen.code in CODES, "codes are known")
-        names = forced | (
-            {chosen.NAME} if chosen is not None and hasattr(chosen, "read") else set()
-        )
+        found = None if isinstance(chosen, ReadFailure) else chosen
+        names = forced | ({found.NAME} if found is not None else set())
         for one in sorted(names):
             src.parsed = src.parsed if one == min(names) else {}
             seen = _read(rng, one, src, seen)
@@ -151,9 +150,9 @@ def _whole_run(files: Files, folder: Path) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         given = list(run([place], Nothing(), OPTIONS, NOW))
-    report = given[-1]
-    hold(isinstance(report, IngestReport), "a run ends with its report")
-    hold("reader_error" not in {one.code for one in report.codes}, "no reader fails")
+    reports = [one for one in given if isinstance(one, IngestReport)]
+    hold(reports == given[-1:], "a run ends with its report")
+    hold("reader_error" not in {one.code for one in reports[0].codes}, "no reader fails")
     for one in given:
         if isinstance(one, ThreadRecord):
             numbers = [turn.number for turn in one.turns]

@@ -74,7 +74,7 @@ def _kept() -> Iterator[Sample]:
     """Files of the tests, of the shared cases; folders that are one source as one sample."""
     seen: set[bytes] = set()
     for place in PLACES:
-        for one in find([str(place)], Found()) if place.is_dir() else ():
+        for one in find((str(place),), Found()) if place.is_dir() else ():
             if (
                 not isinstance(one, Source)
                 or one.file is None
