@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import IO, BinaryIO, Final, cast
 
 from graphstore.errors import Error
 from ingest.model import READ_ERRORS, ReadFailure, Source, legible
-from ingest.together import exports, files_of, is_day
+from ingest.together import TREE, exports, files_of, is_list, trees
 
 DEPTH: Final = 32
 FILES: Final = 200_000
@@ -38,7 +38,7 @@ SIDE_NAMES: Final = frozenset({
 VAULT: Final = ".obsidian"
 """Folder by which a vault of notes is known."""
 MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown"})
-_TOGETHER: Final = {"storage": ("session", "message", "part")}
+_TOGETHER: Final = {"storage": TREE}
 """Names of folders that are one source, and the folders in them by which they are known."""
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 
@@ -218,7 +218,7 @@ def _together(folder: Path, name: str, root: str, found: Found) -> Source:
     files = files_of(folder)
     if not files:
         return Source.of_folder(folder, name=name, root=root)
-    found.side_files += sum(not is_day(one) for one in files)
+    found.side_files += sum(map(is_list, files))
     inside = tuple(
         (one, Source.of_file(folder / one, name=f"{name}/{one}", root=root)) for one in files
     )
@@ -293,51 +293,56 @@ def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
 
     Members that are one source only together come as one, where the first of them stands.
     """
-    try:
-        with _damage_told(), archive.open() as stream, zipfile.ZipFile(stream) as opened:
-            infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
-    except READ_ERRORS as cause:
-        yield ReadFailure(archive.name, "unreadable_file", type(cause).__name__)
-        return
-    if len(infos) > MEMBERS:
-        yield ReadFailure(archive.name, "zip_bomb", "too many members")
-        return
-    budget = _Budget()
+    with ExitStack() as held:
+        opened = _Archive(archive)
+        try:
+            listed = held.enter_context(opened.kept())
+        except READ_ERRORS as cause:
+            yield ReadFailure(archive.name, "unreadable_file", type(cause).__name__)
+            return
+        infos = {info.filename: info for info in listed if not info.is_dir()}
+        if len(infos) > MEMBERS:
+            yield ReadFailure(archive.name, "zip_bomb", "too many members")
+        else:
+            yield from _members(opened, infos, found)
+
+
+def _members(
+    archive: "_Archive", infos: dict[str, zipfile.ZipInfo], found: Found
+) -> Iterator[Source | ReadFailure]:
     vaults = tuple(sorted({name.partition(f"{VAULT}/")[0] for name in infos if _shows_vault(name)}))
-    groups = dict(exports(infos.keys()))
+    groups = dict((*exports(infos.keys()), *trees(infos.keys())))
     grouped = {f"{prefix}{one}": prefix for prefix, files in groups.items() for one in files}
     for name in sorted(infos):
         if (prefix := grouped.get(name)) is not None:
             if prefix in groups:
-                yield from _group(archive, prefix, groups.pop(prefix), infos, budget, found)
+                yield from _group(archive, prefix, groups.pop(prefix), infos, found)
             continue
-        for one in _member(archive, infos[name], budget, found):
+        for one in _member(archive, infos[name], found):
             if isinstance(one, Source):
                 one.as_note = name.startswith(vaults)
             yield one
 
 
 def _group(
-    archive: Source,
+    archive: "_Archive",
     prefix: str,
     files: tuple[str, ...],
     infos: dict[str, zipfile.ZipInfo],
-    budget: "_Budget",
     found: Found,
 ) -> Iterator[Source | ReadFailure]:
     """Members below a folder of the archive as one source; those that cannot be read apart."""
     inside: list[tuple[str, Source]] = []
     for file in files:
-        for one in _opened(archive, infos[f"{prefix}{file}"], budget):
+        for one in _opened(archive, infos[f"{prefix}{file}"]):
             if isinstance(one, ReadFailure):
                 yield one
             else:
                 inside.append((file, one))
-    found.side_files += sum(not is_day(file) for file, _ in inside)
+    found.side_files += sum(is_list(file) for file, _ in inside)
     place = f"!{prefix.rstrip('/')}"
-    yield Source.of_files(
-        tuple(inside), f"{archive.path}{place}", f"{archive.name}{place}", archive.path
-    )
+    src = archive.src
+    yield Source.of_files(tuple(inside), f"{src.path}{place}", f"{src.name}{place}", src.path)
 
 
 def _shows_vault(name: str) -> bool:
@@ -345,32 +350,31 @@ def _shows_vault(name: str) -> bool:
 
 
 def _member(
-    archive: Source, info: zipfile.ZipInfo, budget: "_Budget", found: Found
+    archive: "_Archive", info: zipfile.ZipInfo, found: Found
 ) -> Iterator[Source | ReadFailure]:
     safe = not _unsafe(info) and not info.flag_bits & 1
     if safe and _is_side(Path(info.filename)):
         found.side_files += 1
     else:
-        yield from _opened(archive, info, budget)
+        yield from _opened(archive, info)
 
 
-def _opened(
-    archive: Source, info: zipfile.ZipInfo, budget: "_Budget"
-) -> Iterator[Source | ReadFailure]:
+def _opened(archive: "_Archive", info: zipfile.ZipInfo) -> Iterator[Source | ReadFailure]:
     """A member as a source, or why it must not be read."""
-    where = f"{archive.name}!{info.filename}"
+    src = archive.src
+    where = f"{src.name}!{info.filename}"
     if _unsafe(info):
         yield ReadFailure(where, "unsafe_path")
     elif info.flag_bits & 1:
         yield ReadFailure(where, "unreadable_file", "encrypted")
     else:
         yield Source(
-            path=f"{archive.path}!{info.filename}",
+            path=f"{src.path}!{info.filename}",
             name=where,
             size=info.file_size,
-            mtime_ns=archive.mtime_ns,
-            opener=lambda: cast("BinaryIO", _Member(archive, info, budget)),
-            root=archive.path,
+            mtime_ns=src.mtime_ns,
+            opener=lambda: cast("BinaryIO", _Member(archive, info)),
+            root=src.path,
             check=info.CRC,
         )
 
@@ -388,12 +392,16 @@ class _Budget:
     """Bytes unpacked from one archive, whatever its headers say."""
 
     most: dict[str, int] = field(default_factory=dict)
+    total: int = 0
 
     def spend(self, info: zipfile.ZipInfo, so_far: int) -> None:
         """Count how far a member was read; raises ``ZipBomb`` beyond the bounds."""
-        self.most[info.filename] = max(so_far, self.most.get(info.filename, 0))
+        before = self.most.get(info.filename, 0)
+        if so_far > before:
+            self.most[info.filename] = so_far
+            self.total += so_far - before
         swollen = so_far > RATIO_FROM and so_far > RATIO * max(info.compress_size, 1)
-        if swollen or so_far > MEMBER_TOTAL or sum(self.most.values()) > ZIP_TOTAL:
+        if swollen or so_far > MEMBER_TOTAL or self.total > ZIP_TOTAL:
             raise ZipBomb
 
 
@@ -408,19 +416,46 @@ def _damage_told() -> Iterator[None]:
         raise zipfile.BadZipFile from cause
 
 
-class _Member(io.BufferedIOBase):
-    """One member opened for reading, counted as it is unpacked; owns its archive."""
+@dataclass(slots=True)
+class _Archive:
+    """An archive: its list of members is read once while they are gone through."""
 
-    def __init__(self, archive: Source, info: zipfile.ZipInfo, budget: _Budget) -> None:
+    src: Source
+    budget: _Budget = field(default_factory=_Budget)
+    kept_open: zipfile.ZipFile | None = None
+
+    @contextmanager
+    def kept(self) -> Iterator[list[zipfile.ZipInfo]]:
+        """Keep it open for a while, and give the list. Raises ``READ_ERRORS``."""
+        with ExitStack() as held:
+            with _damage_told():
+                self.kept_open = self._opened(held)
+                listed = self.kept_open.infolist()
+            try:
+                yield listed
+            finally:
+                self.kept_open = None
+
+    def _opened(self, held: ExitStack) -> zipfile.ZipFile:
+        return held.enter_context(zipfile.ZipFile(held.enter_context(self.src.open())))
+
+    def member(self, info: zipfile.ZipInfo, held: ExitStack) -> IO[bytes]:
+        """Open a member; what must be closed with it is put in ``held``."""
+        with _damage_told():
+            opened = self.kept_open or self._opened(held)
+            return held.enter_context(opened.open(info))
+
+
+class _Member(io.BufferedIOBase):
+    """One member opened for reading, counted as it is unpacked."""
+
+    def __init__(self, archive: _Archive, info: zipfile.ZipInfo) -> None:
         self._info = info
-        self._budget = budget
+        self._budget = archive.budget
         self._count = 0
         self._held = ExitStack()
         try:
-            stream = self._held.enter_context(archive.open())
-            opened = self._held.enter_context(zipfile.ZipFile(stream))
-            with _damage_told():
-                self._member = self._held.enter_context(opened.open(info))
+            self._member = archive.member(info, self._held)
         except BaseException:
             self._held.close()
             raise
