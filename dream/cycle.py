@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from dream import functions, journal
 from dream.adjudicate import adjudicate
 from dream.focus import foci
-from dream.gate import Trigger
+from dream.gate import Caller
 from dream.index import Index
 from dream.journal import counts
 from dream.landing import Ground, Judged, Sorted, apart, horizon, settle
@@ -32,7 +32,7 @@ Mode: TypeAlias = Literal["normal", "stage", "dry_run"]
 class Ask(Value):
     """What the caller wants of a dream cycle."""
 
-    trigger: Trigger = "manual"
+    caller: Caller = Caller()
     mode: Mode = "normal"
     function: str | None = None
     seed: str | None = None
@@ -44,7 +44,7 @@ class Ask(Value):
 
     @property
     def by_hand(self) -> bool:
-        return self.trigger == "manual"
+        return self.caller.trigger == "manual"
 
 
 class Unit(Value):
@@ -151,6 +151,8 @@ def begin(
         most = allowance(journal.validation_rate(ground.known, journal.RECENT), by_hand=False)
     wanted = [job for job in jobs if ask.function in (None, job.function)][:most]
     if not wanted:
+        if not ask.is_dry:
+            store.jobs.stamp(store.jobs.stamps().replace(nothing_due_at=now))
         return nothing(notes)
     units = tuple(Unit(job=job, pack=packs[job.focus_kind, job.focus_id]) for job in wanted)
     generation = store.jobs.stamps().generation
@@ -353,7 +355,7 @@ def journal_of(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:
     return CycleRecord(
         cycle_id=leased.cycle_id,
         generation=leased.generation,
-        trigger=leased.ask.trigger,
+        trigger=leased.ask.caller.trigger,
         gate=leased.gate,
         leased_seq=leased.leased_seq,
         started_at=leased.started_at,

@@ -49,12 +49,12 @@ class Totals(Value):
 
 def last_success(cycles: Iterable[CycleRecord]) -> datetime | None:
     """When the newest dream cycle landed in which a job came to an end that is no failure."""
-    ends = (
-        cycle.ended_at
-        for cycle in cycles
-        if cycle.outcome != "failed" and any(job.state in FINAL for job in cycle.jobs)
-    )
-    return max(ends, default=None)
+    return max((cycle.ended_at for cycle in cycles if succeeded(cycle)), default=None)
+
+
+def succeeded(cycle: CycleRecord) -> bool:
+    """Whether a dream cycle landed at least one job that came to an end."""
+    return cycle.outcome != "failed" and any(job.state in FINAL for job in cycle.jobs)
 
 
 def parked(cycles: Iterable[CycleRecord]) -> tuple[tuple[datetime, ParkedDraft], ...]:

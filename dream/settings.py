@@ -1,13 +1,32 @@
 """Settings of the dream layer, each with its allowed range."""
 
+from datetime import time
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from graphstore.model.base import Value
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Hours = Annotated[float, Field(ge=0, le=8760)]
+
+
+def known_zone(name: str) -> str:
+    """A time zone by name, or ``local``; raises ValueError for another word."""
+    if name != "local":
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError("a time zone, for example Europe/Paris, or local") from None
+    return name
+
+
+def known_hours(span: str) -> str:
+    """Two times of day; raises ValueError where a clock shows no such time."""
+    for each in span.split("-"):
+        time.fromisoformat(each)
+    return span
 
 
 class PackSettings(Value):
@@ -57,29 +76,31 @@ class DreamSettings(Value):
     enabled: bool = True
     """Off: no dream cycle runs."""
     schedule: Literal["off", "idle", "window"] = "off"
-    """When to dream unasked. No effect yet: dream cycles run by hand."""
-    window: Annotated[str, Field(pattern=r"^\d\d:\d\d-\d\d:\d\d$")] = "02:00-05:00"
-    """Hours of scheduled dreaming. No effect yet."""
-    time_zone: str = "local"
-    """Time zone of the window. No effect yet."""
+    """When the timer may dream: never, in quiet, or in the hours of the window."""
+    window: Annotated[str, Field(pattern=r"^\d\d:\d\d-\d\d:\d\d$"), AfterValidator(known_hours)] = (
+        "02:00-05:00"
+    )
+    """Hours of scheduled dreaming."""
+    time_zone: Annotated[str, AfterValidator(known_zone)] = "local"
+    """Time zone of the window."""
     check_interval_seconds: Annotated[int, Field(ge=0, le=86_400)] = 3600
     """How often a schedule looks. No effect yet."""
     min_hours: Hours = 4
     """Hours between scheduled dream cycles."""
     min_changed_threads: Annotated[int, Field(ge=0, le=1000)] = 3
-    """Changed threads that a schedule waits for. No effect yet."""
+    """Changed threads that a schedule waits for."""
     idle_minutes: Annotated[int, Field(ge=0, le=10_080)] = 30
-    """Quiet that a schedule waits for. No effect yet."""
+    """Quiet that a schedule waits for."""
     starvation_hours: Hours = 24
-    """A schedule waits for nothing after this long. No effect yet."""
+    """A schedule waits for nothing after this long."""
     urgency_open: Share = 0.8
-    """Urgency that opens a schedule early. No effect yet."""
+    """Urgency that opens a schedule early."""
     urgency_open_uncertain: Share = 0.6
-    """The same, where much is uncertain. No effect yet."""
+    """The same, where few hypotheses held."""
     lock_wait_seconds: Annotated[float, Field(ge=0, le=3600)] = 10
     """How long to wait for another dream cycle."""
     overdue_after_seconds: Annotated[int, Field(ge=1, le=86_400)] = 3600
-    """A dream cycle is called overdue after this long. No effect yet."""
+    """A dream cycle is called overdue after this long."""
     cycle_deadline_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1800
     """Longest time of a dream cycle."""
     mode: Literal["auto", "deterministic", "model_required"] = "auto"

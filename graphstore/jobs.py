@@ -53,7 +53,9 @@ class Jobs:
         """Write leased jobs and advance generation and last attempt, in one transaction."""
         with self._ledger.transaction():
             before = self.stamps()
-            after = before.replace(generation=before.generation + 1, last_attempt=now)
+            after = before.replace(
+                generation=before.generation + 1, last_attempt=now, nothing_due_at=None
+            )
             self.put(jobs)
             self.stamp(after)
         return after

@@ -1,14 +1,15 @@
 """A dream cycle by hand: gate, lock, begin with the store open, work with it closed, land."""
 
 import time
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Final
 
 from pydantic import TypeAdapter
 
-from dream import cycle, gate, lock
+from dream import cycle
 from dream.cycle import Ask, Fenced, Landed, NothingDue
-from dream.gate import Closed, GateState
+from dream.gate import Closed, Look, gate
 from dream.settings import DreamSettings
 from dream.use import Request, use
 from graphstore.derivation import Ground
@@ -31,6 +32,7 @@ from graphstore.model.record import GateLine, ParkedDraft
 from graphstore.store import Store
 from service import scouting
 from service.answers import HypothesisRow
+from service.pacing import GateFacts
 from service.session import Session
 from topology.model import Limits
 
@@ -56,15 +58,16 @@ IDLE: Final = Dreamt(
 def dreamt(session: Session, ask: Ask, limits: Limits) -> Dreamt:
     """Run one dream cycle; the store is closed while drafts are made and judged."""
     settings, now = session.settings.dream, session.now()
-    opened = gate.gate(GateState(trigger=ask.trigger), settings, now)
-    if isinstance(opened, Closed):
-        return Dreamt(result=opened)
-    wait = settings.lock_wait_seconds if ask.trigger == "manual" else 0
-    with lock.hold(session.workspace, wait, now) as held:
-        line = gate.locked(held)
-        if held is not None:
-            return Dreamt(result=Closed(condition="lock", lines=(*opened.lines, line)))
-        return Dreamt(result=run(session, ask, limits, settings, (*opened.lines, line)))
+    wait = settings.lock_wait_seconds if ask.by_hand else 0
+    with ExitStack() as kept:
+        facts = GateFacts(session, kept, wait_s=wait, own=ask.caller.thread_id)
+        try:
+            opened = gate(Look(facts, ask.caller, settings, now))
+        finally:
+            facts.done()
+        if isinstance(opened, Closed):
+            return Dreamt(result=opened)
+        return Dreamt(result=run(session, ask, limits, settings, opened.lines))
 
 
 def nothing_new(store: Store) -> bool:

@@ -24,12 +24,32 @@ def dream(
         str, typer.Option(help="Only this dream function.", show_default=False)
     ] = "",
     seed: Annotated[str, typer.Option(help="Only packs of this seed.", show_default=False)] = "",
+    if_due: Annotated[
+        bool, typer.Option("--if-due", help="Only if a schedule would dream now.")
+    ] = False,
+    sub_agent: Annotated[
+        bool,
+        typer.Option("--sub-agent", envvar="CLEW_SUB_AGENT", help="The caller is a sub-agent."),
+    ] = False,
+    thread: Annotated[
+        str,
+        typer.Option(help="The caller's own thread, not waited for.", show_default=False),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
     from cli import show
 
-    done = run("dream", dry_run=dry_run, stage=stage, function=function, seed=seed)
+    done = run(
+        "dream",
+        dry_run=dry_run,
+        stage=stage,
+        function=function,
+        seed=seed,
+        if_due=if_due,
+        sub_agent=sub_agent,
+        thread=thread,
+    )
     show.dreamt(done, as_json=as_json, dry_run=dry_run)
 
 

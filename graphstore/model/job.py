@@ -50,3 +50,5 @@ class Stamps(Value):
     """Advanced by every lease; a landing with an older one is refused."""
     last_attempt: Instant | None = None
     failures: int = 0
+    nothing_due_at: Instant | None = None
+    """When a look found nothing to do; null once something was."""

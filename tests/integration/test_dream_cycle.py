@@ -25,6 +25,7 @@ from dream.cycle import (
     offers,
     work,
 )
+from dream.gate import Caller
 from dream.journal import last_success
 from graphstore.errors import UnknownFunction
 from graphstore.ids import question_id
@@ -342,9 +343,9 @@ def test_a_source_that_changed_meanwhile_parks_its_drafts(store):
 
 
 def test_a_schedule_waits_for_its_time_and_takes_ten(store):
-    now = begin(store, (), Ask(trigger="timer"), (), SETTINGS, NOW)
+    now = begin(store, (), Ask(caller=Caller(trigger="timer")), (), SETTINGS, NOW)
     assert isinstance(now, NothingDue)
-    tomorrow = leased(store, NOW + timedelta(hours=24), trigger="timer")
+    tomorrow = leased(store, NOW + timedelta(hours=24), caller=Caller(trigger="timer"))
     assert 0 < len(tomorrow.units) <= 10
 
 

@@ -148,3 +148,17 @@ def test_every_setting_says_what_it_is_and_what_is_allowed(tmp_path):
     rows = settings.load({}, tmp_path).rows
     assert len(rows) == len({row.key for row in rows}) > 40
     assert all(row.allowed and row.about for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        ("dream.time_zone", "Mars/Olympus"),
+        ("dream.time_zone", "../etc"),
+        ("dream.window", "02:00-25:00"),
+        ("dream.window", "2-5"),
+    ],
+)
+def test_hours_and_zones_of_dreaming_exist(tmp_path, key, wrong):
+    with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
+        settings.load({key: wrong}, tmp_path)

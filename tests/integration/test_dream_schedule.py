@@ -1,0 +1,123 @@
+"""A scheduled look at a real store: what it counts, what it waits for, what it leaves alone."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+
+from dream.gate import Closed
+from service import operations, settings
+from service.session import Session
+
+START = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class Home:
+    """A workspace and a clock that a test sets."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.now = START
+        self.flags = {"store.home": str(folder / "home"), "ingest.settle_s": "0"}
+
+    def session(self):
+        loaded = settings.load(self.flags, self.folder)
+        return Session(loaded=loaded, folder=self.folder, now=lambda: self.now)
+
+    def talk(self, name, question):
+        """Take in a conversation that is held now; returns its thread id."""
+        session, at = str(uuid5(NAMESPACE_URL, name)), self.now.isoformat()
+        words = [("user", question), ("assistant", [{"type": "text", "text": "The seal."}])]
+        lines = [
+            {
+                "parentUuid": f"{name}{place - 1}" if place else None,
+                "sessionId": session,
+                "uuid": f"{name}{place}",
+                "timestamp": at,
+                "cwd": "/boat",
+                "type": role,
+                "message": {"id": f"m{name}{place}", "role": role, "content": content},
+            }
+            for place, (role, content) in enumerate(words)
+        ]
+        path = self.folder / f"{session}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        operations.ingest(self.session(), (str(path),))
+        return f"claude-code:{session}"
+
+    def look(self, **chosen):
+        """One scheduled look: the name of the closed condition, or how it ended."""
+        found = operations.dream(self.session(), if_due=True, **chosen).result
+        return found.condition if isinstance(found, Closed) else found.outcome
+
+    def dream(self):
+        """A dream cycle by hand."""
+        assert operations.dream(self.session()).result.outcome == "landed"
+
+
+@pytest.fixture
+def home(tmp_path):
+    return Home(tmp_path)
+
+
+def three(home, salt=""):
+    for place in "abc":
+        home.talk(place + salt, f"Why does the bilge pump{salt} leak at its seal, {place}?")
+
+
+def test_three_threads_and_half_an_hour_of_quiet(home):
+    home.talk("a", "Why does the bilge pump leak at its seal?")
+    home.talk("b", "Why does the bilge pump leak at its seal in winter?")
+    home.now += HOUR
+    assert home.look() == "changed_threads"
+    home.talk("c", "Does the bilge pump leak at its seal in winter too?")
+    assert home.look() == "idle"
+    home.now += HOUR / 2
+    assert home.look() == "nothing_due"  # its jobs ripen for a day
+    home.now += 24 * HOUR
+    assert home.look() == "landed"
+
+
+def test_a_recall_is_no_quiet(home):
+    three(home)
+    home.now += HOUR
+    operations.recall(home.session(), "the bilge pump")
+    assert home.look() == "idle"
+
+
+def test_the_callers_own_thread_is_not_counted(home):
+    three(home)
+    home.now += HOUR
+    own = home.talk("own", "What else leaks at the bilge pump?")
+    assert home.look() == "idle"
+    assert home.look(thread=own) == "nothing_due"
+
+
+def test_after_a_success_it_rests_and_counts_anew(home):
+    three(home)
+    home.dream()
+    home.now += 3 * HOUR
+    three(home, " again")
+    home.now += HOUR - timedelta(seconds=1)
+    assert home.look() == "min_hours"
+    home.now += timedelta(seconds=1)
+    assert home.look() == "nothing_due"
+    home.dream()
+    home.now += 5 * HOUR
+    assert home.look() == "changed_threads"
+
+
+def test_a_sub_agent_opens_nothing(home):
+    assert home.look(sub_agent=True) == "sub_agent"
+    assert not (home.folder / "home" / "default").exists()
+
+
+def test_a_look_that_finds_nothing_due_rests_for_an_hour(home):
+    for place in "abc":
+        home.talk(place, f"Hello, {place}.")
+    home.now += HOUR
+    assert home.look() == "nothing_due"
+    home.now += HOUR - timedelta(seconds=1)
+    assert home.look() == "backoff"
