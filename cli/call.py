@@ -18,8 +18,13 @@ class Options:
 OPTIONS: ContextVar[Options] = ContextVar("OPTIONS", default=Options())  # noqa: B039 - frozen
 
 
-def run(operation: str, **arguments: Any) -> Any:  # noqa: ANN401 - each command knows its result
-    """Run one operation of ``service/operations.py`` and return its value."""
+def run(
+    operation: str,
+    *,
+    quiet: bool = False,
+    **arguments: Any,  # noqa: ANN401 - the operation's own
+) -> Any:  # noqa: ANN401 - each command knows its result
+    """Run one operation of ``service/operations.py`` and return its value; quiet: no progress."""
     from pathlib import Path
 
     from service import dispatch
@@ -28,7 +33,8 @@ def run(operation: str, **arguments: Any) -> Any:  # noqa: ANN401 - each command
         operation,
         flags=OPTIONS.get().flags,
         folder=Path.cwd(),
-        progress=progress if sys.stderr.isatty() else None,
+        progress=progress if sys.stderr.isatty() and not quiet else None,
+        attended=True,
         **arguments,
     )
 

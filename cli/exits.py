@@ -16,11 +16,13 @@ from graphstore.errors import (
     StoreLocked,
     StoreNotFound,
     UnknownPlugin,
+    Unwritable,
 )
 from service.moments import WrongValue
 from service.taking import NothingNamed
 
 DONE, FAILED, USAGE, NOTHING, BUSY, DAMAGED, REFUSED = range(7)
+INTERRUPTED: Final = 130
 
 EXIT_CODES: Final[dict[type[Exception], int]] = {
     Error: FAILED,
@@ -34,6 +36,7 @@ EXIT_CODES: Final[dict[type[Exception], int]] = {
     LedgerDamaged: DAMAGED,
     SchemaTooNew: DAMAGED,
     QueryRefused: REFUSED,
+    Unwritable: REFUSED,
 }
 
 
@@ -43,8 +46,8 @@ def code_of(error: Exception) -> int:
 
 
 def of_ingest(report: Any) -> int:  # noqa: ANN401 - an IngestReport; importing it would slow the help
-    """Of ``ingest`` and ``up``: 0, 1 or 3 by what was found and lost."""
-    return int(report.exit_code)
+    """Of ``ingest`` and ``up``: 0, 1 or 3 by what was found and lost; 130 if it was cut short."""
+    return INTERRUPTED if report.interrupted else int(report.exit_code)
 
 
 def of_fetch(*turns: Any) -> int:  # noqa: ANN401 - turns, or values that say one is missing

@@ -75,6 +75,8 @@ def show(report: Any, *, verbose: bool, most: int = FILES_SHOWN) -> None:  # noq
     if unchanged:
         print(f"{plural(unchanged, 'file')} unchanged")
     totals(report)
+    if report.interrupted:
+        print("interrupted: what was committed stays; the next run takes in the rest")
     for code in report.codes:
         noted(code)
     if report.masked:

@@ -3,15 +3,13 @@
 import io
 import os
 import sys
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from cli.call import OPTIONS, Options, clear_progress
 from cli.commands import dreaming, keep, look, out, take, think
-
-INTERRUPTED: Final = 130
 
 
 class Face(TyperGroup):
@@ -28,6 +26,8 @@ class Face(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
         except KeyboardInterrupt:
+            from cli.exits import INTERRUPTED
+
             clear_progress()
             print("clew: interrupted; what was committed stays", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None

@@ -81,6 +81,8 @@ def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
     if emit(done, as_json=as_json):
         return
     account.show(done.ingest, verbose=verbose, most=0)
+    if done.ingest.interrupted:
+        return
     if not done.threads:
         print("store       empty: no conversation was found\ntry         clew up --example")
         return

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final, cast
 _CHUNK: Final = 2**20
 
 
-class Stopped(Exception):  # noqa: N818 - nothing is wrong: the owner wants it to end
+class Stopped(Exception):
     """The run is to end."""
 
 

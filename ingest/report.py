@@ -87,7 +87,7 @@ def report(
     """
     rows = [_row(one, tables) for one in carriers]
     rows += [_skipped_row(path, name, reader, tables) for path, name, reader in skipped]
-    codes = _codes([*(one.tally for one in carriers), loose])
+    codes = codes_of([*(one.tally for one in carriers), loose])
     figures = list(tables.rows.values())
     totals = [sum(row[place] for row in figures) for place in range(6)]
     return IngestReport(
@@ -100,7 +100,7 @@ def report(
         assistant=totals[4],
         other=totals[5],
         records=sum(one.tally.records for one in carriers),
-        dispositions=_dispositions(one.tally for one in carriers),
+        dispositions=dispositions_of(one.tally for one in carriers),
         codes=codes,
         ignored=_counts(found.ignored),
         side_files=found.side_files + sum(one.tally.side_files for one in carriers),
@@ -136,8 +136,8 @@ def _row(carrier: Carrier, tables: Tables) -> CarrierRow:
         assistant=assistant,
         other=other,
         records=tally.records,
-        dispositions=_dispositions([tally]),
-        codes=_codes([tally]),
+        dispositions=dispositions_of([tally]),
+        codes=codes_of([tally]),
         pending_offset=tally.pending_offset,
     )
 
@@ -146,7 +146,7 @@ def _skipped_row(path: str, name: str, reader: str, tables: Tables) -> CarrierRo
     return CarrierRow(file=name, format=reader, skipped=True, same=tables.row(path)[2])
 
 
-def _dispositions(tallies: Iterable[Tally]) -> tuple[Count, ...]:
+def dispositions_of(tallies: Iterable[Tally]) -> tuple[Count, ...]:
     total: dict[str, int] = {}
     for tally in tallies:
         for name, count in tally.dispositions.items():
@@ -154,7 +154,7 @@ def _dispositions(tallies: Iterable[Tally]) -> tuple[Count, ...]:
     return _counts(total)
 
 
-def _codes(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
+def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
     total: dict[str, int] = {}
     places: dict[str, list[str]] = {}
     for tally in tallies:

@@ -15,10 +15,14 @@ def run(
     flags: Mapping[str, Leaf],
     folder: Path,
     progress: Callable[[str], None] | None = None,
+    attended: bool = False,
     **arguments: Any,  # noqa: ANN401 - the operation's own
 ) -> Any:  # noqa: ANN401 - the operation's own
     """Load the settings, make a session, call ``service.operations.<operation>``."""
     session = Session(
-        loaded=settings.load(flags, folder), folder=folder, progress=progress or silent
+        loaded=settings.load(flags, folder),
+        folder=folder,
+        progress=progress or silent,
+        attended=attended,
     )
     return getattr(operations, operation)(session, **arguments)

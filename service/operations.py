@@ -42,8 +42,9 @@ from graphstore.view import Scope
 from ingest.derive import Derivation
 from ingest.discover import Discovered, discover, system_of
 from ingest.model import IngestReport
+from ingest.pace import Pace
 from ingest.walk import SourceNotFound
-from service import dreaming, scouting, settings, stages, taking, writing
+from service import dreaming, following, scouting, settings, stages, taking, writing
 from service.answers import (
     BackedUp,
     FormatRow,
@@ -59,6 +60,8 @@ from service.answers import (
     WrittenFiles,
 )
 from service.dreaming import Dreamt
+from service.interrupts import interrupts
+from service.meter import Meter
 from service.moments import WrongValue, moment, one_of
 from service.pacing import RECALLED
 from service.session import Session
@@ -99,6 +102,8 @@ def up(
         since=since,
     )
     clock.lap("ingest")
+    if report.interrupted:
+        return stages.nothing(report, clock)
     with session.store("count") as store:
         if not store.roots():
             return stages.nothing(report, clock)
@@ -137,10 +142,13 @@ def ingest(
     me: tuple[str, ...] = (),
     group_gap: int = 0,
     since: str = "",
+    follow: bool = False,
 ) -> IngestReport:
     """Read transcripts into threads of clean turns."""
     if not paths:
         raise taking.NothingNamed
+    if follow and (dry_run or "-" in paths):
+        raise WrongValue("--follow", "here", "files or folders, and not --dry-run")
     opened = not dry_run or session.exists
     options = taking.options_of(
         session.settings.ingest,
@@ -157,10 +165,14 @@ def ingest(
     session.progress("reading")
     if not opened:
         return taking.preview(paths, None, options, session.now())
+    if follow:
+        return following.follow(session, paths, options)
     with session.store("ingest", make=True) as store:
         if dry_run:
             return taking.preview(paths, store, options, session.now())
-        return taking.take(store, Derivation(), paths, options, session.now())
+        with interrupts(session) as wishes:
+            pace = Pace(Meter(session.progress, session.now).tell, wishes.read)
+            return taking.take(store, Derivation(), paths, options, session.now(), pace, wishes)
 
 
 def status(session: Session) -> Status:

@@ -29,6 +29,10 @@ class Session:
     """Where the caller stands."""
     now: Callable[[], datetime] = clock.now
     progress: Callable[[str], None] = silent
+    pause: Callable[[float], None] = clock.pause
+    """Wait for some seconds."""
+    attended: bool = False
+    """Somebody sits before it and may press Ctrl-C."""
 
     @property
     def settings(self) -> Settings:

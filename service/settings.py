@@ -61,6 +61,8 @@ class IngestSettings(Value):
     """Time zone of times without one."""
     settle_s: Annotated[int, Field(ge=0, le=86_400)] = 600
     """A live file counts as settled after this long without a change."""
+    follow_s: Annotated[float, Field(ge=0.1, le=3600)] = 2
+    """How often ``--follow`` looks for changed files."""
     mask: bool = True
     """Mask secrets."""
     mask_pii: bool = False

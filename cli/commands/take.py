@@ -73,6 +73,7 @@ def up(
 
     done = run(
         "up",
+        quiet=as_json,
         paths=() if example and not paths else named_or_found(paths, only, yes=yes),
         example=example,
         out=out,
@@ -105,6 +106,9 @@ def ingest(
     me: Me = None,
     group_gap: GroupGap = 0,
     since: Since = "",
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Read what changes until Ctrl-C is pressed.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Read transcripts into threads of clean turns."""
@@ -112,6 +116,8 @@ def ingest(
 
     report = run(
         "ingest",
+        quiet=as_json,
+        follow=follow,
         paths=named_or_found(paths, only, yes=yes),
         dry_run=dry_run,
         reader=reader,
