@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from graphstore.ids import keyed_digest
 from graphstore.model.conversation import Masked
-from ingest.secret_shapes import PII, TABLE, Gate, lower
+from ingest.secret_shapes import Gate, lower
+from ingest.secret_table import PII, TABLE
 
 _MASK: Final = re.compile(r"\[masked:[^\[\]\s]{1,64}\]")
 _GATE: Final = Gate(TABLE)

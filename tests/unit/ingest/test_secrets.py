@@ -6,7 +6,8 @@ import time
 import pytest
 
 from graphstore.ids import keyed_digest
-from ingest.secret_shapes import PII, TABLE, entropy, luhn
+from ingest.secret_checks import entropy, luhn
+from ingest.secret_table import PII, TABLE
 from ingest.secrets import mask
 
 ALNUM = string.ascii_letters + string.digits
