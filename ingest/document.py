@@ -15,6 +15,7 @@ _BLANK: Final = re.compile(r"[ \t\r\n\0]*")
 _BLANK_OR_COMMENT: Final = re.compile(r"(?:[ \t\r\n\0\ufeff]+|//[^\n]*\n?)*")
 _MARK: Final = re.compile(r'[\[\]{}",]')
 _STRING_REST: Final = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*(?P<close>"?)', re.DOTALL)
+_KEYS: Final = ("conversations",)
 _SCALAR_END: Final = 8
 """Characters of the longest token that a window can cut: ``\\ud83d``, ``false``."""
 _ESCAPED_BYTES: Final = re.compile("[\udc80-\udcff]")
@@ -30,20 +31,27 @@ class Element(NamedTuple):
 
 
 def elements(
-    stream: BinaryIO, tally: Tally, key: str = "conversations", *, limit: int = RECORD_LIMIT
+    stream: BinaryIO,
+    tally: Tally,
+    *keys: str,
+    limit: int = RECORD_LIMIT,
+    beside: dict[str, object] | None = None,
 ) -> Iterator[Element]:
-    """Give the elements of ``[...]``, or of ``{key: [...]}``, or one object without that key.
+    """Give the elements of ``[...]``, or of ``{key: [...]}``, or one object without such a key.
 
-    Several such documents one after the other are read too. An element that does not parse,
-    nests too deep or is over ``limit`` bytes is counted as a lost record, and reading goes
-    on behind it; the elements given are not counted. Comments before a document are skipped.
+    ``keys`` are ``conversations`` if none is given; ``beside`` takes the other members of the
+    object as they are met. Several such documents one after the other are read too. An element
+    that does not parse, nests too deep or is over ``limit`` bytes is counted as a lost record,
+    and reading goes on behind it; the elements given are not counted. Comments before a
+    document are skipped.
     """
     window = _Window(stream, tally, limit)
     while (mark := window.peek(_BLANK_OR_COMMENT)) != "":
         if mark == "[":
             yield from _array(window)
         elif mark == "{":
-            yield from _object(window, key)
+            members = {} if beside is None else beside
+            yield from _object(window, keys or _KEYS, members)
         else:
             window.lose("bad_json", window.byte)
             return
@@ -69,10 +77,11 @@ def _array(window: "_Window") -> Iterator[Element]:
     window.advance(window.at + 1)
 
 
-def _object(window: "_Window", key: str) -> Iterator[Element]:
-    """Members one by one: only those of a lone conversation are kept."""
+def _object(
+    window: "_Window", keys: tuple[str, ...], members: dict[str, object]
+) -> Iterator[Element]:
+    """Members one by one; they are the element if none of them holds elements."""
     start = window.byte
-    members: dict[str, object] = {}
     is_container = False
     window.advance(window.at + 1)
     while (mark := window.peek(_BLANK)) != "}":
@@ -83,7 +92,7 @@ def _object(window: "_Window", key: str) -> Iterator[Element]:
         if name is None:
             window.resume(start, 1)
             return
-        if name == key and window.peek(_BLANK) == "[":
+        if name in keys and window.peek(_BLANK) == "[":
             is_container = True
             yield from _array(window)
             continue
