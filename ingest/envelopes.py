@@ -18,6 +18,8 @@ ENVELOPES: Final[dict[str, Disposition]] = {
     "agent-notification": "injected",
     "teammate-message": "injected",
     "scheduled-task": "injected",
+    "session_context": "injected",
+    "hook_context": "injected",
     "ide_opened_file": "injected",
     "ide_selection": "injected",
     "user-prompt-submit-hook": "injected",

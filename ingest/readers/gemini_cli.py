@@ -217,6 +217,8 @@ class _Session:
         before = self.messages[at] if at is not None else None
         if at is not None and before is not None:
             self.tally.drop("duplicate")
+            if "content" not in value:  # an update: the words stay
+                value = {**before.value, **value, "type": before.value["type"]}
             if not before.alternative:
                 before.value, before.place = value, place
                 return

@@ -45,7 +45,7 @@ _TURN: Final = (
     "id", "thread_id", "parent_message_hash", "tip_message_hash", "model", "datetime_utc",
 )  # fmt: skip
 _MESSAGE: Final = ("hash", "parent_hash", "role")
-_PART: Final = ("id", "position", "type", "tool_name", "text")
+_PART: Final = ("id", "position", "type", "tool_name", "text", "payload")
 _RESPONSE: Final = ("id", "model", "prompt", "response", "datetime_utc")
 
 
@@ -175,6 +175,9 @@ class _Thread:
         said_by = words(self.met[key]["role"])
         parts = sorted(self.database.children("parts", _PART, "message_hash", key), key=_place_of)
         texts = tuple(words(one["text"]) for one in parts if one["type"] == "text")
+        borrowed = sum(one["type"] == "text" and _is_borrowed(one) for one in parts)
+        if borrowed:
+            self.tally.note("unknown_content", self.where, borrowed)
         role = _ROLES.get(said_by)
         if said_by == "tool" and self.src.keep_context:
             texts = tuple(words(one["text"]) for one in parts)
@@ -207,6 +210,11 @@ class _Thread:
             stopped=True,
             alternative=alternative,
         )
+
+
+def _is_borrowed(part: Row) -> bool:
+    """Whether the words of a part stand in fragments that it only names."""
+    return not words(part["text"]) and bool(words(part["payload"]))
 
 
 def _place_of(part: Row) -> tuple[int, int]:

@@ -5,7 +5,9 @@ Sessions, messages and parts are rows with a JSON column, or files of the same J
 ``session/<project>/<session>.json``, ``message/<session>/<message>.json``,
 ``part/<message>/<part>.json``. Words are parts of type text that are neither synthetic nor
 ignored; everything else is tool traffic, reasoning and bookkeeping. ``parent_id`` names the
-session that spawned an agent. Times are milliseconds.
+session that spawned an agent. Version 2 keeps whole messages in ``session_message``, by
+``seq``, with their type in a column; the older tables may still hold the rest of a session.
+Times are milliseconds.
 """
 
 import re
@@ -30,7 +32,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._sqlite import Cell, Database, guarded, opened, tables, words
+from ingest.readers._sqlite import Cell, Database, Row, guarded, opened, tables, words
 from ingest.shape import look
 
 NAME: Final = "opencode"
@@ -42,6 +44,19 @@ Json: TypeAlias = dict[str, Any]
 
 _TABLES: Final = frozenset({"session", "message", "part"})
 _OWN_COLUMNS: Final = frozenset({"session_id", "data"})
+_WHOLE: Final = "session_message"
+_WHOLE_COLUMNS: Final = frozenset({"session_id", "type", "data"})
+_HEADS: Final = ("session", "session_v2")
+_BESIDE: Final[dict[str, Disposition]] = {
+    "synthetic": "injected",
+    "system": "injected",
+    "shell": "tool",
+    "compaction": "meta",
+    "agent-switched": "meta",
+    "model-switched": "meta",
+    "location-switched": "meta",
+}
+"""Types of whole messages that nobody wrote."""
 _ROLES: Final = {"user": Role.HUMAN, "assistant": Role.ASSISTANT}
 _PARTS: Final[dict[str, Disposition]] = {
     "reasoning": "thinking",
@@ -70,9 +85,9 @@ def sniff(head: bytes, src: Source) -> Score | None:
     if (tree := _tree(src)) is not None:
         return Score.by(0, 1.0, "b") if tree.kinds() >= _TABLES else None
     found = tables(src)
-    if not found.keys() >= _TABLES or not found["message"] >= _OWN_COLUMNS:
-        return None
-    return Score.by(2, 1.0, "b")
+    parted = found.keys() >= _TABLES and found["message"] >= _OWN_COLUMNS
+    whole = any(one in found for one in _HEADS) and found.get(_WHOLE, frozenset()) >= _WHOLE_COLUMNS
+    return Score.by(2, 1.0, "b") if parted or whole else None
 
 
 def _tree(src: Source) -> "_Disk | _Pack | None":
@@ -113,6 +128,8 @@ class _Stored(NamedTuple):
     key: str
     created: object
     value: Json | None
+    beside: str | None = None
+    """Type of a whole message that is neither a person's nor the assistant's."""
 
 
 class _Storage(Protocol):
@@ -126,38 +143,95 @@ class _Storage(Protocol):
 
 
 class _Rows:
-    """The tables of a database."""
+    """The tables of a database, those of both versions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._held: dict[str, list[_Stored]] = {}
+        """Parts of the whole messages of the session at hand."""
 
     def sessions(self) -> Iterator[_Head | None]:
         columns = ("id", "parent_id", "directory", "title", "time_created")
-        for row in sorted(self._database.rows("session", columns), key=lambda one: str(one["id"])):
-            key = words(row["id"])
-            yield (
-                _Head(
-                    key,
-                    words(row["parent_id"]) or None,
-                    words(row["directory"]) or None,
-                    words(row["title"]) or None,
-                    row["time_created"],
-                )
-                if key
-                else None
+        listed = [row for table in _HEADS for row in self._database.rows(table, columns)]
+        unnamed = [row for row in listed if not words(row["id"])]
+        named = {words(row["id"]): row for row in listed if words(row["id"])}
+        yield from (None for _ in unnamed)
+        for key in sorted(named):
+            row = named[key]
+            yield _Head(
+                key,
+                words(row["parent_id"]) or None,
+                words(row["directory"]) or None,
+                words(row["title"]) or None,
+                row["time_created"],
             )
 
     def messages(self, session: str) -> Iterator[_Stored]:
-        return self._children("message", "session_id", session)
+        columns = ("id", "type", "seq", "time_created", "data")
+        rows = self._database.children(_WHOLE, columns, "session_id", session)
+        ordered = sorted(rows, key=lambda row: (_number(row["seq"]), words(row["id"])))
+        whole = [self._whole(row) for row in ordered]
+        known = {one.key for one in whole}
+        parted = self._children("message", "session_id", session)
+        before = [one for one in parted if one.key not in known]
+        yield from _in_order(before, whole)
 
     def parts(self, message: str) -> Iterator[_Stored]:
+        if message in self._held:
+            return iter(self._held.pop(message))
         return self._children("part", "message_id", message)
+
+    def _whole(self, row: Row) -> _Stored:
+        """A whole message as one with parts."""
+        key, kind, value = words(row["id"]), words(row["type"]), _json(row["data"])
+        if kind not in _ROLES:
+            return _Stored(key, row["time_created"], value, kind)
+        if value is not None:
+            parts = [*_own_text(value), *_listed(value, "files"), *_listed(value, "content")]
+            self._held[key] = [
+                _Stored(f"{key}#{number}", None, part) for number, part in enumerate(parts)
+            ]
+            model = value.get("model")
+            named = model.get("id") if isinstance(model, dict) else None
+            value = {"role": kind, "time": value.get("time"), "modelID": named}
+        return _Stored(key, row["time_created"], value)
 
     def _children(self, table: str, column: str, parent: str) -> Iterator[_Stored]:
         columns = ("id", "time_created", "data")
         rows = self._database.children(table, columns, column, parent)
         found = [_Stored(words(row["id"]), row["time_created"], _json(row["data"])) for row in rows]
         yield from sorted(found, key=_order)
+
+
+def _number(cell: Cell) -> int:
+    return cell if isinstance(cell, int) else 0
+
+
+def _own_text(value: Json) -> Iterator[Json]:
+    """Words of a person's whole message."""
+    if isinstance(value.get("text"), str):
+        yield {"type": "text", "text": value["text"]}
+
+
+def _listed(value: Json, key: str) -> Iterator[Json]:
+    """Parts that a whole message holds, as they stand in a table of their own."""
+    listed = value.get(key)
+    for one in listed if isinstance(listed, list) else ():
+        part: Json = one if isinstance(one, dict) else {}
+        if key == "files":
+            yield {"type": "file", "filename": part.get("name"), "mime": part.get("mime")}
+        else:
+            yield {**part, "tool": part.get("name")} if part.get("type") == "tool" else part
+
+
+def _in_order(before: list[_Stored], whole: list[_Stored]) -> Iterator[_Stored]:
+    """Messages of both storages: whole ones keep their order, the others go by their time."""
+    waiting = before[::-1]
+    for one in whole:
+        while waiting and _order(waiting[-1]) <= _order(one):
+            yield waiting.pop()
+        yield one
+    yield from reversed(waiting)
 
 
 class _File(NamedTuple):
@@ -353,6 +427,9 @@ class _Session:
 
     def _message(self, message: _Stored) -> None:
         self.tally.read()
+        if message.beside is not None:
+            self._beside(message)
+            return
         value = message.value
         role = _ROLES.get(_text(value, "role") or "") if value is not None else None
         if value is None or role is None:
@@ -368,6 +445,15 @@ class _Session:
             return
         self._use(value)
         self._turn(message.key, parts, role, at)
+
+    def _beside(self, message: _Stored) -> None:
+        """Count a whole message that nobody wrote."""
+        kind = message.beside or ""
+        if kind == "compaction":
+            self.events.append(Event(kind=kind, at=aware(self._time(message.created))))
+        if kind not in _BESIDE:
+            self.tally.note("unknown_record", self.head.key)
+        self.tally.drop(_BESIDE.get(kind, "meta"))
 
     def _use(self, value: Json) -> None:
         inner = value.get("model")

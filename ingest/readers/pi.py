@@ -171,7 +171,7 @@ class _Session:
         """Facts beside the words: names, models, compactions."""
         kind = value.get("type")
         if kind == "session_info":
-            self.name = _text(value, "name") or self.name
+            self.name = _text(value, "name")  # an empty one takes the name back
         elif kind == "model_change":
             self._use(value.get("modelId"))
         elif isinstance(kind, str) and kind in _EVENTS:
