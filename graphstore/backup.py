@@ -15,6 +15,7 @@ from typing import IO, Final
 from pydantic import ValidationError
 
 from graphstore.errors import DiskFull, Error, LedgerDamaged, StoreDamaged, StoreError
+from graphstore.folder import private
 from graphstore.ids import canonical, digest_stream
 from graphstore.ledger import Ledger, copy_file
 from graphstore.model.backup import BackupFile, Manifest
@@ -76,7 +77,7 @@ def back_up(workspace: Path, target: Path, at: datetime, version: str, *, force:
     """
     if target.exists() and not force:
         raise BackupTaken(str(target))
-    _private(target.parent)
+    private(target.parent)
     with _enough_space(target.parent), _beside(target) as folder:
         copy_file(workspace / LEDGER, folder / LEDGER)
         records, threads, head = _figures(folder / LEDGER)
@@ -148,7 +149,7 @@ def restore(file: Path, workspace: Path) -> Manifest:
     """
     if workspace.exists() and (not workspace.is_dir() or any(workspace.iterdir())):
         raise WorkspaceTaken(str(workspace))
-    _private(workspace.parent)
+    private(workspace.parent)
     with _enough_space(workspace.parent), _beside(workspace) as folder:
         manifest = _unpack(file, folder / "new")
         _check_ledger(file, folder / "new", manifest)
@@ -204,7 +205,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _unpack_one(file: Path, archive: zipfile.ZipFile, member: BackupFile, target: Path) -> None:
-    _private(target.parent)
+    private(target.parent)
     target.touch(mode=0o600)
     if archive.getinfo(member.name).file_size != member.size:
         raise BackupInvalid(str(file), f"{member.name} has another size than listed")
@@ -214,13 +215,6 @@ def _unpack_one(file: Path, archive: zipfile.ZipFile, member: BackupFile, target
         os.fsync(out.fileno())
     if digest != member.digest:
         raise BackupInvalid(str(file), f"{member.name} is not what was put in")
-
-
-def _private(folder: Path) -> None:
-    """Make a folder and those above it; ``mkdir`` gives the mode to the last one only."""
-    if not folder.is_dir():
-        _private(folder.parent)
-        folder.mkdir(mode=0o700)
 
 
 def _check_ledger(file: Path, folder: Path, manifest: Manifest) -> None:
@@ -248,5 +242,4 @@ def _enough_space(folder: Path) -> Iterator[None]:
     except OSError as cause:
         if cause.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
-        free = shutil.disk_usage(folder).free
-        raise DiskFull(str(folder), free + 1, free) from cause
+        raise DiskFull.at(folder) from cause

@@ -4,7 +4,9 @@ The message of an error is the first line of its docstring, filled from its attr
 ``hint`` says what to do. Constructors take facts and pass them on, so errors pickle.
 """
 
-from typing import ClassVar
+from pathlib import Path
+from shutil import disk_usage
+from typing import ClassVar, Self
 
 
 class Error(Exception):
@@ -158,6 +160,23 @@ class DiskFull(StoreError):
         self.path = path
         self.needed = needed
         self.free = free
+
+    @classmethod
+    def at(cls, folder: Path) -> Self:
+        """Something was written to a folder until nothing more went in."""
+        free = disk_usage(folder).free
+        return cls(str(folder), free + 1, free)
+
+
+class Unwritable(StoreError):
+    """The workspace at {path} cannot be written: {reason}."""
+
+    hint = "choose another folder with --home, or ask the owner of this one for the right to write"
+
+    def __init__(self, path: str, reason: str) -> None:
+        Error.__init__(self, path, reason)
+        self.path = path
+        self.reason = reason
 
 
 class PluginError(Error):

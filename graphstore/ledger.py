@@ -1,6 +1,5 @@
 """ledger.db: the append-only record table with its checksum chain, replay, verify, export."""
 
-import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from threading import RLock
 from typing import Any, Final
 from urllib.parse import quote
 
-from graphstore.errors import LedgerDamaged, LedgerUnreadable
+from graphstore.errors import DiskFull, LedgerDamaged, LedgerUnreadable, Unwritable
 from graphstore.ids import canonical, checksum
 from graphstore.model.base import adapter
 from graphstore.model.record import Record
@@ -28,6 +27,9 @@ CREATE TABLE IF NOT EXISTS record(
   seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
   body TEXT NOT NULL, checksum BLOB NOT NULL)
 """
+_BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
+_BARRED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _INDEX: Final = "CREATE INDEX IF NOT EXISTS record_subject ON record(kind, subject, seq)"
 
 
@@ -78,23 +80,38 @@ def copy_file(source: Path, target: Path) -> None:
     quiet = "" if source.with_name(source.name + "-wal").exists() else "&immutable=1"
     mode = "ro" if os.access(source.parent, os.W_OK) else f"ro{quiet}"
     address = f"file:{quote(str(source.absolute()))}?mode={mode}"
-    try:
-        with (
-            closing(sqlite3.connect(address, uri=True, timeout=10)) as reading,
-            closing(sqlite3.connect(target)) as writing,
-        ):
-            reading.backup(writing)  # all pages in one step: one moment
-    except sqlite3.OperationalError as cause:
-        if cause.sqlite_errorcode in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from cause
-        raise LedgerUnreadable(str(source), "it is no sound database") from cause
-    except sqlite3.DatabaseError as cause:
-        raise LedgerUnreadable(str(source), "it is no sound database") from cause
+    with (
+        told(source),
+        closing(sqlite3.connect(address, uri=True, timeout=10)) as reading,
+        closing(sqlite3.connect(target)) as writing,
+    ):
+        reading.backup(writing)  # all pages in one step: one moment
 
 
 def body_of(record: Record) -> str:
     """Canonical JSON of a record."""
     return canonical(record.model_dump(mode="json")).decode()
+
+
+@contextmanager
+def told(path: Path | None) -> Iterator[None]:
+    """What SQLite says about a file, as one of our errors; the rest is a fault of ours.
+
+    Raises DiskFull, LedgerUnreadable, Unwritable.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as cause:
+        code = getattr(cause, "sqlite_errorcode", 0)
+        if path is None or not code:
+            raise
+        if code in _FULL:
+            raise DiskFull.at(path.parent) from cause
+        if code & 0xFF in _BROKEN:
+            raise LedgerUnreadable(str(path), "it is no sound database") from cause
+        if code & 0xFF in _BARRED:
+            raise Unwritable(str(path.parent), str(cause)) from cause
+        raise
 
 
 class Ledger:
@@ -114,41 +131,43 @@ class Ledger:
             timeout=10,
         )
         try:
-            for pragma in (
-                "journal_mode=WAL",
-                "synchronous=FULL",
-                "secure_delete=ON",
-                "foreign_keys=ON",
-            ):
-                self.connection.execute(f"PRAGMA {pragma}")
+            with told(path):
+                for pragma in (
+                    "journal_mode=WAL",
+                    "synchronous=FULL",
+                    "secure_delete=ON",
+                    "foreign_keys=ON",
+                ):
+                    self.connection.execute(f"PRAGMA {pragma}")
             with self.transaction() as connection:
                 connection.execute(_TABLE)
                 connection.execute(_INDEX)
-        except sqlite3.DatabaseError as cause:
+        except BaseException:
             self.connection.close()
-            raise LedgerUnreadable(str(path), "it is no sound database") from cause
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """One durable change; nested uses join the outer one."""
-        with self._lock:
+        with self._lock, told(self.path):
             if self._depth == 0:
                 self.connection.execute("BEGIN IMMEDIATE")
             self._depth += 1
             try:
                 yield self.connection
-            except BaseException:
                 self._depth -= 1
                 if self._depth == 0:
+                    self.connection.execute("COMMIT")
+            except BaseException:
+                self._depth = max(self._depth - 1, 0)
+                # a full disk or a damaged page has ended the transaction already
+                if self._depth == 0 and self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
-            self._depth -= 1
-            if self._depth == 0:
-                self.connection.execute("COMMIT")
 
     def select(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Rows of one reading statement."""
-        with self._lock:
+        with self._lock, told(self.path):
             return self.connection.execute(sql, parameters).fetchall()
 
     def last(self) -> Entry | None:

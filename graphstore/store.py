@@ -19,6 +19,7 @@ from graphstore.engine import Engine, Hook, graph_file, no_fault
 from graphstore.errors import DiskFull, Error, QueryRefused, StoreDamaged, StoreError
 from graphstore.events import Events
 from graphstore.files import Files
+from graphstore.folder import private
 from graphstore.ids import canonical
 from graphstore.jobs import Jobs
 from graphstore.ledger import Ledger
@@ -553,7 +554,7 @@ def open_store(
     Raises StoreLocked when another process keeps it longer than ``wait_s`` seconds,
     LedgerDamaged when the newest record does not hold, EngineConflict, EngineUnavailable.
     """
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private(path)
     if os.name == "posix":
         path.chmod(0o700)
     with ExitStack() as opening:

@@ -14,7 +14,7 @@ import pytest
 
 from graphstore import open_store
 from graphstore.backup import BackupInvalid, BackupTaken, WorkspaceTaken, back_up, restore
-from graphstore.errors import DiskFull, LedgerDamaged, LedgerUnreadable
+from graphstore.errors import DiskFull, LedgerDamaged, LedgerUnreadable, Unwritable
 from graphstore.ledger import Ledger
 from tests.fake_derive import NOW, FakeDerive, everything
 from tests.integration.crashing_store import record
@@ -165,10 +165,19 @@ def test_a_ledger_that_is_none_is_not_backed_up(workspace, tmp_path):
 
 
 def test_a_backup_reads_a_workspace_that_may_not_be_written(workspace, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the tests may run as root
+    access = os.access  # the tests may run as root
+    monkeypatch.setattr(os, "access", lambda path, how: path != workspace and access(path, how))
     back_up(workspace, tmp_path / "two.backup", NOW, "1", force=False)
+    with pytest.raises(Unwritable):
+        open_store(workspace, FakeDerive())
     restore(tmp_path / "two.backup", tmp_path / "again")
     assert len(rows(tmp_path / "again")["ThreadNode"]) == 3
+
+
+def test_a_home_that_is_no_folder_is_said(tmp_path):
+    (tmp_path / "place").write_text("a file")
+    with pytest.raises(Unwritable, match="cannot be written"):
+        open_store(tmp_path / "place" / "default", FakeDerive())
 
 
 # unsound backups
