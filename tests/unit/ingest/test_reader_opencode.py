@@ -1,5 +1,6 @@
 import json
 import sqlite3
+import zipfile
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from graphstore.model.conversation import LineageKind, Role
 from ingest.model import RawThread, ReadFailure, Source, Tally
 from ingest.readers import opencode
 from ingest.sniff import choose
-from ingest.walk import Found, find
+from ingest.walk import Found, find, members
 from tests.ingest_memory import Memory
 
 MS = 1767225600000
@@ -283,6 +284,63 @@ def test_tree_and_tables_of_one_session_are_one_thread(tmp_path):
     report = store.ingest(kept.tables(tmp_path), kept.tree(tmp_path), now=LATE)
     assert list(store.threads) == ["opencode:ses_1"]
     assert [one.code for one in report.codes] == ["duplicate_carrier"]
+
+
+def packed(root, archive, under="opencode/storage"):
+    with zipfile.ZipFile(archive, "w") as opened:
+        for file in sorted(root.rglob("*"), reverse=True):
+            opened.write(file, f"{under}/{file.relative_to(root).as_posix()}")
+    return archive
+
+
+@pytest.mark.parametrize("under", ["storage", "home/opencode/storage"])
+def test_a_tree_in_an_archive_is_read_like_the_folder(tmp_path, under):
+    kept = Kept().session("ses_1").session("ses_2", parent="ses_1")
+    kept.say("ses_1", "msg_1", "user", "ask", {"type": "text", "text": "in", "synthetic": True})
+    kept.say("ses_1", "msg_2", "assistant", tool("task", metadata={"sessionId": "ses_2"}), "answer")
+    kept.say("ses_2", "msg_3", "user", "delegated")
+    root = kept.tree(tmp_path)
+    put(root / "project" / "p.json", {"messages": [{"role": "user", "content": "no"}]})
+    archive = packed(root, tmp_path / "x.zip", under)
+    one, other = Memory(), Memory()
+    one.ingest(root, now=LATE)
+    report = other.ingest(archive, now=LATE)
+    assert [row.file for row in report.carriers] == [f"x.zip!{under}"]
+    assert (report.codes, report.ignored, report.exit_code) == ((), (), 0)
+    assert list(other.threads) == list(one.threads) == ["opencode:ses_1", "opencode:ses_2"]
+    for name, thread in one.threads.items():
+        told = other.threads[name]
+        assert [(turn.number, turn.fingerprint, turn.at) for turn in told.turns] == [
+            (turn.number, turn.fingerprint, turn.at) for turn in thread.turns
+        ]
+        assert (told.title, told.lineage) == (thread.title, thread.lineage)
+    assert other.ingest(archive, now=LATE).carriers[0].skipped
+
+
+def test_half_a_tree_in_an_archive_is_no_source(tmp_path):
+    root = Kept().session("ses_1").tree(tmp_path)
+    report = Memory().ingest(packed(root, tmp_path / "x.zip"), now=LATE)
+    assert (report.threads, report.exit_code) == ((), 3)
+
+
+def test_an_archive_of_many_files_is_opened_once(tmp_path):
+    kept = Kept().session("ses_1")
+    for number in range(40):
+        kept.say("ses_1", f"msg_{number:03}", "user", f"ask {number}")
+    (src,) = find((str(packed(kept.tree(tmp_path), tmp_path / "x.zip")),), Found())
+    assert isinstance(src, Source)
+    opened = []
+    whole = src.opener
+    src.opener = lambda: (opened.append(1), whole())[1]
+    for one in members(src, Found()):
+        assert isinstance(one, Source)
+        (thread,) = opencode.read(one, Tally("f"))
+        assert isinstance(thread, RawThread)
+        assert len(thread.turns) == 40
+    assert len(opened) == 1
+    assert one.inside is not None
+    with one.inside[0][1].open() as late:
+        assert late.read()
 
 
 def test_other_databases_and_folders_are_left_to_others(tmp_path):
