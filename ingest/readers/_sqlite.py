@@ -5,6 +5,7 @@ are in the log: both files are copied into a private folder, and the copy is rea
 an archive or from standing input is read in memory.
 """
 
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -31,6 +32,8 @@ _TRIES: Final = 3
 _BATCH: Final = 256
 _VERSIONS: Final = slice(18, 20)
 """Bytes of the header that ask for a write-ahead log, which memory has none of."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_WHOLE: Final = 2**63
 _SCHEMA: Final = (
     "SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c"
     " WHERE m.type = 'table'"
@@ -66,7 +69,7 @@ class Database:
         self, table: str, columns: tuple[str, ...], key: str, value: Cell
     ) -> Iterator[Row]:
         """Rows with that key: by its index, else by a list of places made once."""
-        if key not in self.tables.get(table, ()):
+        if key not in self.tables.get(table, ()) or not _can_stand(value):
             return
         if self._is_indexed(table, key):
             yield from self._select(table, columns, f"WHERE {key} = ?", (value,))
@@ -101,6 +104,13 @@ class Database:
         while batch := cursor.fetchmany(_BATCH):
             for row in batch:
                 yield dict(zip(columns, row, strict=True))
+
+
+def _can_stand(value: Cell) -> bool:
+    """Whether a table can hold a value: sound text, a whole number of 64 bits."""
+    if isinstance(value, str):
+        return value.isascii() or not _SURROGATE.search(value)
+    return not isinstance(value, int) or abs(value) < _WHOLE
 
 
 def tables(src: Source) -> Tables:

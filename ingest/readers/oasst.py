@@ -168,6 +168,6 @@ def _role(message: Json) -> Role | None:
 
 def _rank(message: Json) -> float:
     rank = message.get("rank")
-    if not isinstance(rank, int | float) or isinstance(rank, bool) or math.isnan(rank):
-        return math.inf
+    if not isinstance(rank, int | float) or isinstance(rank, bool) or not rank <= math.inf:
+        return math.inf  # "not a number" is not below anything
     return rank

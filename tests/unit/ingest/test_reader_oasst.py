@@ -58,7 +58,7 @@ def test_no_rank_is_the_last_and_the_first_of_equals_wins():
     assert [turn.key for turn in two.turns if not turn.alternative] == ["p", "a"]
 
 
-@pytest.mark.parametrize("rank", [True, "0", None, [], {}])
+@pytest.mark.parametrize("rank", [True, "0", None, [], {}, 10**400, float("nan")])
 def test_a_rank_that_is_no_number_is_none(rank):
     prompt = said(
         "p", "prompter", said("a", "assistant", rank=rank), said("b", "assistant", rank=9)

@@ -1,6 +1,4 @@
-import hashlib
 import re
-import string
 import time
 
 import pytest
@@ -9,118 +7,7 @@ from graphstore.ids import keyed_digest
 from ingest.secret_checks import entropy, luhn
 from ingest.secret_table import PII, TABLE
 from ingest.secrets import mask
-
-ALNUM = string.ascii_letters + string.digits
-HEX = "0123456789abcdef"
-UPPER = string.ascii_uppercase + string.digits
-URL_SAFE = ALNUM + "_-"
-BASE64 = ALNUM + "+/"
-
-
-def made_up(size, alphabet, seed):
-    """Characters of an alphabet that look random and never change."""
-    out = ""
-    count = 0
-    while len(out) < size:
-        block = hashlib.sha512(f"{seed}/{count}".encode()).digest()
-        out += "".join(alphabet[byte % len(alphabet)] for byte in block)
-        count += 1
-    return out[:size]
-
-
-def block(name, seed, lines=8):
-    body = "\n".join(made_up(64, BASE64, f"{seed}{n}") for n in range(lines))
-    return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
-
-
-TOKENS = [
-    ("private_key", block("RSA PRIVATE KEY", 1)),
-    ("private_key", block("PRIVATE KEY", 2)),
-    ("private_key", block("OPENSSH PRIVATE KEY", 3)),
-    ("private_key", block("PGP PRIVATE KEY BLOCK", 4)),
-    ("openai_key", "sk-" + made_up(48, ALNUM, 5)),
-    ("openai_key", "sk-proj-" + made_up(90, URL_SAFE, 6) + "a1"),
-    ("openai_key", "sk-" + made_up(20, ALNUM, 7) + "T3BlbkFJ" + made_up(20, ALNUM, 8)),
-    ("anthropic_key", "sk-ant-api03-" + made_up(90, URL_SAFE, 9) + "AA"),
-    ("huggingface_token", "hf_" + made_up(34, string.ascii_letters, 10)),
-    ("google_api_key", "AIza" + made_up(34, URL_SAFE, 11) + "x"),
-    ("google_oauth", "ya29." + made_up(60, URL_SAFE, 12) + "z"),
-    ("github_token", "ghp_" + made_up(36, ALNUM, 13)),
-    ("github_token", "gho_" + made_up(36, ALNUM, 14)),
-    ("github_token", "ghu_" + made_up(36, ALNUM, 15)),
-    ("github_token", "ghs_" + made_up(36, ALNUM, 16)),
-    ("github_token", "ghr_" + made_up(36, ALNUM, 17)),
-    ("github_token", "github_pat_" + made_up(22, ALNUM, 18) + "_" + made_up(59, ALNUM, 19)),
-    ("gitlab_token", "glpat-" + made_up(20, ALNUM, 20)),
-    ("npm_token", "npm_" + made_up(36, ALNUM, 21)),
-    ("pypi_token", "pypi-AgEI" + made_up(120, URL_SAFE, 22) + "a"),
-    ("aws_access_key", "AKIA" + made_up(16, UPPER, 23)),
-    ("aws_access_key", "ASIA" + made_up(16, UPPER, 24)),
-    ("slack_token", "xoxb-" + made_up(12, string.digits, 25) + "-" + made_up(24, ALNUM, 26)),
-    ("slack_token", "xoxp-" + made_up(12, string.digits, 27) + "-" + made_up(32, HEX, 28)),
-    (
-        "slack_webhook",
-        "hooks.slack.com/services/T" + made_up(8, UPPER, 29) + "/B1/" + made_up(24, ALNUM, 30),
-    ),
-    ("discord_token", "N" + made_up(23, ALNUM, 31) + ".Gq7RtZ." + made_up(27, ALNUM, 32)),
-    ("discord_token", "M" + made_up(25, ALNUM, 33) + ".GxYz1a." + made_up(38, ALNUM, 34)),
-    ("telegram_token", made_up(10, "123456789", 35) + ":AA" + made_up(33, ALNUM, 36)),
-    ("stripe_key", "sk_live_" + made_up(24, ALNUM, 37)),
-    ("stripe_key", "rk_live_" + made_up(24, ALNUM, 38)),
-    ("twilio_key", "SK" + made_up(32, HEX, 39)),
-    ("sendgrid_key", "SG." + made_up(22, ALNUM, 40) + "." + made_up(43, ALNUM, 41)),
-    ("mailchimp_key", made_up(32, HEX, 42) + "-us14"),
-    ("jwt", "eyJhbGciOiJIUzI1NiJ9.eyJ" + made_up(60, ALNUM, 43) + "." + made_up(43, URL_SAFE, 44)),
-    ("payment_card", "4539578763621486"),
-    ("payment_card", "4539 5787 6362 1486"),
-    ("payment_card", "5555-5555-5555-4444"),
-    ("payment_card", "378282246310005"),
-]
-PLACES = [
-    "{}",
-    "take {} and run",
-    "({})",
-    "`{}`",
-    '"{}"',
-    "export KEY={}",
-    "https://api.example.com/v1?key={}&page=2",
-    '{{"value": "{}", "n": 1}}',
-    '{{"value": "first\\n{}\\nlast"}}',
-    "before\n{}\nafter",
-    "\u65e5\u672c{}\u8a9e",
-]
-VALUE = made_up(24, ALNUM, 50)
-ASSIGNED = [
-    ("aws_secret", "aws_secret_access_key = {}", made_up(40, BASE64, 51)),
-    ("aws_secret", "AWS_SECRET_ACCESS_KEY={}", made_up(40, BASE64, 52)),
-    ("aws_secret", '"SecretAccessKey": "{}"', made_up(40, BASE64, 53)),
-    ("azure_key", "AccountName=x;AccountKey={};EndpointSuffix=y", made_up(86, BASE64, 54) + "=="),
-    ("bearer", "Authorization: Bearer {}", VALUE),
-    ("bearer", "-H 'authorization: token {}'", VALUE),
-    ("bearer", '{{"Authorization": "Basic {}"}}', VALUE + "=="),
-    ("bearer", "use bearer {} here", VALUE),
-    ("cookie", "Cookie: {}", "sid=" + VALUE),
-    ("cookie", "Set-Cookie: {}", f"id={VALUE}; Path=/; HttpOnly"),
-    ("cookie", '{{"cookie": "{}"}}', f"theme=dark; s={VALUE}"),
-    ("basic_auth_url", "postgres://admin:{}@db.example.com:5432/x", "hunter2hunter"),
-    ("basic_auth_url", "redis://:{}@localhost", "p4ss"),
-    ("npm_token", "//registry.example.com/:_authToken={}", VALUE),
-    ("assigned_secret", 'password = "{}"', "correct-Horse-battery9"),
-    ("assigned_secret", 'password: "{}"', "correct-horse-battery"),
-    ("assigned_secret", "DB_PASSWORD={}", "CorrectHorseBattery"),
-    ("assigned_secret", "password: {}", "Correct!Horse#Battery"),
-    ("assigned_secret", "my password is: {}", "8cQHwILWKqY9K5"),
-    ("assigned_secret", "export API_TOKEN={}", VALUE),
-    ("assigned_secret", "The API key: {}", VALUE),
-    ("assigned_secret", '{{"client_secret": "{}"}}', VALUE),
-    ("assigned_secret", '{{\\"token\\": \\"{}\\"}}', VALUE),
-    ("assigned_secret", "const apiKey = '{}';", VALUE),
-    ("assigned_secret", "?access_token={}&x=1", VALUE),
-    ("assigned_secret", "passwd={}", "6LdUOxEhMjauqt"),
-    ("assigned_secret", "SECRET_KEY='{}'", "aB3$dE6&gH9(kL2)"),
-    ("assigned_secret", "api_key: {}", made_up(32, HEX, 55)),
-    ("assigned_secret", "DB_PASS={}", "LEvfddgZvwmUiZz"),
-]
+from tests.made_up_secrets import ASSIGNED, BASE64, PLACES, TOKENS, block, made_up
 
 
 def test_many_kinds_are_planted():
