@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from graphstore.errors import StoreNotFound
+from graphstore.folder import private
 from graphstore.store import Store, open_store
 from service import clock
 from service.settings import Loaded, Settings
@@ -60,7 +61,6 @@ class Session:
 
         if not (make or self.exists):
             raise StoreNotFound(str(self.workspace))
-        self.workspace.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         chosen = self.settings.store
         with open_store(
             self.workspace,
@@ -77,7 +77,7 @@ class Session:
         """Key of the hashes beside masked secrets: made once, readable by the owner alone."""
         path = self.workspace / "mask.salt"
         if not path.exists():
-            self.workspace.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private(self.workspace)
             partial = path.with_suffix(".new")  # a crash must not leave an empty key behind
             partial.touch(mode=0o600)
             partial.write_bytes(secrets.token_bytes(SALT_BYTES))
