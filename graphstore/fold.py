@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 import orjson
 
+from graphstore.cited import is_reference
 from graphstore.codec import edge_key
 from graphstore.derivation import Ground
 from graphstore.ids import canonical, waypoint_id
@@ -570,9 +571,12 @@ def cites(
     thread_id: str, target: str, named: str, turns: Iterable[Turn], head: Thread
 ) -> Extracted | None:
     """A CITES row from the own turns that hold the target as written; None without one."""
+    in_text = not is_reference(target)  # else #1 would stand in #12
     refs = tuple(
         sorted(
-            head.ref(turn.number) for turn in turns if target in turn.links or target in turn.text
+            head.ref(turn.number)
+            for turn in turns
+            if target in turn.links or (in_text and target in turn.text)
         )
     )
     if not refs or named == thread_id:

@@ -143,7 +143,7 @@ class Source:
         for thread_id, targets in citations:
             named = {
                 target: (notes.named(target, thread_id) if notes else None)
-                or self.threads.cited_as(target)
+                or self.threads.cited_as(target, thread_id)
                 for target in sorted(set(targets))
             }
             resolved = {target: thread for target, thread in named.items() if thread is not None}

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import orjson
 
+from graphstore.cited import is_reference, meant
 from graphstore.errors import Error, StoreError
 from graphstore.ids import ref as ref_of
+from graphstore.ids import thread_id
 from graphstore.ledger import Connection, Ledger
 from graphstore.model.conversation import LineageKind, Thread, Turn
 from graphstore.model.record import ThreadRecord
@@ -214,8 +216,16 @@ class Threads:
         """What notes are called and where they lie, as of now."""
         return Notes(self._ledger)
 
-    def cited_as(self, target: str) -> str | None:
-        """The one thread that a written target names: by id or reference, native id, or title."""
+    def cited_as(self, target: str, by: str = "") -> str | None:
+        """The one thread that a target written in the thread ``by`` names.
+
+        That is by address or number, else by id or reference, native id, or title.
+        """
+        if is_reference(target):
+            rows = self._ledger.select("SELECT native_id FROM thread WHERE thread_id = ?", (by,))
+            thread = meant(target, by.partition(":")[0], str(rows[0][0]) if rows else "")
+            cited = thread_id(*thread) if thread is not None else ""
+            return cited if self.exists(cited) else None
         named = target.removeprefix("thread:").split("#", 1)[0]
         for condition in ("thread_id = ?", "native_id = ?", "title = ? COLLATE NOCASE"):
             rows = self._ledger.select(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from graphstore.cited import is_reference
 from graphstore.model.conversation import LineageLink, Thread, Turn
 from graphstore.model.record import ThreadRecord
 from ingest.identity import Whole
@@ -21,11 +22,15 @@ def relinked(thread: Thread, links: tuple[LineageLink, ...]) -> ThreadRecord:
 
 
 def citations(turns: Iterable[Turn], path: Sequence[int]) -> tuple[str, ...]:
-    """Names of notes that the turns of the main line link to, as written, sorted."""
+    """What the turns of the main line link to, as written, sorted.
+
+    That is names of notes, numbers of issues, and addresses that stand for threads.
+    """
     on_path = set(path)
-    links = (link for turn in turns if turn.number in on_path for link in turn.links)
+    links = [link for turn in turns if turn.number in on_path for link in turn.links]
     named = (_WIKILINK.fullmatch(link) for link in links)
-    return tuple(sorted({found["name"].strip() for found in named if found is not None}))
+    names = {found["name"].strip() for found in named if found is not None}
+    return tuple(sorted(names.union(filter(is_reference, links))))
 
 
 def told_times(whole: Whole) -> list[datetime]:
