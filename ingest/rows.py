@@ -11,6 +11,9 @@ from ingest.text import decode
 _FENCE: Final = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n]*)")
 
 
+_MARKDOWN: Final = frozenset({"markdown", "md", "mdx"})
+
+
 class Row(NamedTuple):
     """One line, without its line end."""
 
@@ -77,25 +80,57 @@ class Fence:
 def fenced(texts: Sequence[str]) -> list[bool]:
     """Tell of each line whether it stands in a code fence that is closed further down.
 
-    A fence that nothing closes hides nothing: its line is taken as text.
+    A fence that nothing closes hides nothing: its line is taken as text. A block of Markdown
+    may hold blocks itself, which exporters write with the same marks.
     """
     found = [_FENCE.fullmatch(text) for text in texts]
+    closable = _closable(found)
+    fence = Fence()
+    inside: list[bool] = []
+    end = -1
+    nests = True
+    for place, text in enumerate(texts):
+        if place <= end:
+            inside.append(True)
+            continue
+        was_open = fence.is_open
+        fence.pass_over(text)
+        if fence.is_open and not was_open:
+            marks, mark = fence.marks, found[place]
+            if closable[place].get(marks[0], 0) < len(marks):
+                fence.close()
+            elif nests and mark is not None and mark["info"].strip().lower() in _MARKDOWN:
+                end = _end_of_nest(found, place)
+                nests = end > place  # it is not looked for in vain again
+                fence.marks = "" if nests else marks
+                inside.append(True)
+                continue
+        inside.append(was_open or fence.is_open)
+    return inside
+
+
+def _closable(found: Sequence[re.Match[str] | None]) -> list[dict[str, int]]:
+    """For each line, by sign, the length of the longest marks below that can close a fence."""
     longest: dict[str, int] = {}
-    closable: list[dict[str, int]] = [{}] * len(texts)
-    for place in range(len(texts) - 1, -1, -1):
+    closable: list[dict[str, int]] = [{}] * len(found)
+    for place in range(len(found) - 1, -1, -1):
         closable[place] = longest
         mark = found[place]
         if mark is not None and not mark["info"].strip():
             sign, length = mark["marks"][0], len(mark["marks"])
             longest = {**longest, sign: max(length, longest.get(sign, 0))}
-    fence = Fence()
-    inside: list[bool] = []
-    for place, text in enumerate(texts):
-        was_open = fence.is_open
-        fence.pass_over(text)
-        if fence.is_open and not was_open:
-            marks = fence.marks
-            if closable[place].get(marks[0], 0) < len(marks):
-                fence.close()
-        inside.append(was_open or fence.is_open)
-    return inside
+    return closable
+
+
+def _end_of_nest(found: Sequence[re.Match[str] | None], start: int) -> int:
+    """Index of the line that closes a fence and all that open inside it; -1 if none does."""
+    opening = found[start]
+    depth = 0
+    for place in range(start, len(found)):
+        mark = found[place]
+        if opening is None or mark is None or not mark["marks"].startswith(opening["marks"]):
+            continue
+        depth += 1 if mark["info"].strip() else -1
+        if not depth:
+            return place
+    return -1

@@ -39,7 +39,7 @@ _NAME: Final = (
     rf"|(?:chatgpt|gpt|claude|gemini){_VERSION}"
     r"|copilot|grok|deepseek|perplexity|mistral|llama))"
 )
-_HEADING: Final = re.compile(rf"(#{{1,6}})[ \t]+{_NAME}[ \t]*(:?)[ \t]*", re.IGNORECASE)
+_HEADING: Final = re.compile(rf"(#{{1,6}})[ \t]+(?:role::)?{_NAME}[ \t]*(:?)[ \t]*", re.IGNORECASE)
 _STRONG: Final = re.compile(rf"(\*\*|__){_NAME}(:\1|\1:)(?P<rest>.*)", re.IGNORECASE)
 _PLAIN: Final = re.compile(rf"{_NAME}(:)(?P<rest>(?:[ \t].*)?)", re.IGNORECASE)
 _VAGUE: Final = frozenset({"me", "bot", "model"})
@@ -53,7 +53,7 @@ _PAGES: Final = (
 _LINKS: Final = ("source", "url", "link", "source_url", "conversation_url")
 _BEGINS: Final = ("created", "created_at", "create_time", "date")
 _ENDS: Final = ("updated", "updated_at", "update_time", "modified")
-_RULE: Final = re.compile(r"(?:-{3,}|\*{3,}|_{3,})[ \t]*")
+_RULE: Final = re.compile(r"(?:-{3,}|\*{3,}|_{3,}|<hr\b[^<>]*>)[ \t]*")
 
 Style: TypeAlias = tuple[str, ...]
 
@@ -102,8 +102,7 @@ def heads(texts: Sequence[str]) -> dict[int, Head]:
     found = {at: head for at, text in enumerate(texts) if (head := head_of(text)) is not None}
     if len(found) < HEADS:
         return {}
-    inside = fenced(texts)
-    found = {at: head for at, head in found.items() if not inside[at]}
+    found = dict(_outside_fences(texts, found))
     counts = Counter(head.style for head in found.values())
     both = {
         style
@@ -116,6 +115,17 @@ def heads(texts: Sequence[str]) -> dict[int, Head]:
         None,
     )
     return {at: head for at, head in found.items() if head.style == chosen}
+
+
+def _outside_fences(texts: Sequence[str], found: dict[int, Head]) -> Iterator[tuple[int, Head]]:
+    """Heads that no fence hides; one may open on the line of a head, behind the name."""
+    lines: list[str] = []
+    places: dict[int, int] = {}
+    for at, text in enumerate(texts):
+        places[at] = len(lines)
+        lines.extend(("", found[at].rest) if at in found else (text,))
+    inside = fenced(lines)
+    yield from ((at, head) for at, head in found.items() if not inside[places[at]])
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
