@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from graphstore.ids import digest
-from graphstore.model.conversation import Role
+from graphstore.model.conversation import Role, Taint
 from ingest.instants import instant
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
 from ingest.rows import Fence, Row, rows
@@ -113,6 +113,8 @@ class _Run:
         self.turns: list[RawTurn] = []
         self.answer: list[_Block] = []
         """Parts of the answer to the prompt at hand."""
+        self.outputs: list[RawTurn] = []
+        """What the program said meanwhile, if it is to be kept."""
         self.models: dict[str, None] = {}
         self.touched: list[str] = []
         self.first_prompt: str | None = None
@@ -154,7 +156,7 @@ class _Run:
                 self.tally.drop("meta")
                 self._notice(block)
             elif block.kind == "quote" and _is_output(block, following):
-                self.tally.drop("tool")
+                self._output(block)
                 self._notice(block)
             else:
                 self.answer.append(block)
@@ -170,15 +172,28 @@ class _Run:
         else:
             self.turns.append(_turn(Role.HUMAN, [block], text))
 
+    def _output(self, block: _Block) -> None:
+        """What the program says, without the marks of a quote."""
+        if not self.src.keep_context:
+            self.tally.drop("tool")
+            return
+        text = "\n".join(row.text.removeprefix(">").strip() for row in block.rows)
+        turn = _turn(Role.OTHER, [block], text)
+        turn.taint = Taint.TOOL
+        self.outputs.append(turn)
+
     def _close_answer(self) -> None:
         """All that was said to one prompt is one answer."""
         if self.answer:
             turn = _turn(Role.ASSISTANT, self.answer, _joined(self.answer))
             turn.touched = tuple(self.touched)
             self.turns.append(turn)
-        elif self.touched and self.turns and self.turns[-1].role is Role.ASSISTANT:
-            self.turns[-1].touched += tuple(self.touched)
-        self.answer, self.touched = [], []
+        elif self.touched:
+            spoken = next((turn for turn in reversed(self.turns) if turn.taint is None), None)
+            if spoken is not None and spoken.role is Role.ASSISTANT:
+                spoken.touched += tuple(self.touched)
+        self.turns += self.outputs
+        self.answer, self.touched, self.outputs = [], [], []
 
     def _notice(self, block: _Block) -> None:
         """Take model and edited files from what the program says."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from graphstore.ids import digest_bytes
-from graphstore.model.conversation import Attachment, Role
+from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import elements
 from ingest.jsonio import instant, records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
@@ -94,12 +94,12 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
         if look(src).kind == "lines":
             for record in records(stream, tally, _KNOWN, parsed=src.parsed):
                 at_line = (record.line, record.offset, record.length)
-                yield from _one(record.value, at_line, flat, tally)
+                yield from _one(record.value, at_line, flat, tally, keep=src.keep_context)
         else:
             for element in elements(stream, tally, _NO_KEY):
                 tally.read()
                 place = (None, element.offset, element.length)
-                yield from _one(element.value, place, flat, tally)
+                yield from _one(element.value, place, flat, tally, keep=src.keep_context)
     if flat.turns:
         yield flat
 
@@ -108,7 +108,7 @@ _Place = tuple[int | None, int, int]
 
 
 def _one(
-    value: object, place: _Place, flat: RawThread, tally: Tally
+    value: object, place: _Place, flat: RawThread, tally: Tally, *, keep: bool
 ) -> Iterator[RawThread | ReadFailure]:
     """One conversation, or one message of the flat thread; its record is counted already."""
     if not isinstance(value, dict):
@@ -117,16 +117,16 @@ def _one(
         return
     listed = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), None)
     if listed is not None:
-        yield _conversation(value, listed, place, tally)
+        yield _conversation(value, listed, place, tally, keep=keep)
     elif _is_flat(value):
-        flat.turns.extend(_message(value, place, tally))
+        flat.turns.extend(_message(value, place, tally, keep=keep))
     else:
         tally.drop("lost")
         yield ReadFailure(tally.place(place[0]), "bad_conversation")
 
 
 def _conversation(
-    value: dict[str, Any], listed: list[Any], place: _Place, tally: Tally
+    value: dict[str, Any], listed: list[Any], place: _Place, tally: Tally, *, keep: bool
 ) -> RawThread:
     tally.read(len(listed) - 1)  # the record itself is counted: now its messages are instead
     native = next((value[key] for key in _IDS if isinstance(value.get(key), str | int)), None)
@@ -137,11 +137,12 @@ def _conversation(
         thread.titles = (TitleCandidate("native", title),)
     thread.started_at = _time(value, place, tally)
     for message in listed:
-        thread.turns.extend(_message(message, place, tally))
+        thread.turns.extend(_message(message, place, tally, keep=keep))
     return thread
 
 
-def _message(message: object, place: _Place, tally: Tally) -> Iterator[RawTurn]:
+def _message(message: object, place: _Place, tally: Tally, *, keep: bool) -> Iterator[RawTurn]:
+    """The turn of a message; what a tool says is one if it is to be kept."""
     said_by = _said_by(message) if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(said_by, str):
         tally.drop("lost")
@@ -150,8 +151,12 @@ def _message(message: object, place: _Place, tally: Tally) -> Iterator[RawTurn]:
     name = said_by.strip().lower()
     if name in _INJECTED:
         tally.drop("injected")
-    elif name in _TOOLS:
+    elif name in _TOOLS and not keep:
         tally.drop("tool")
+    elif name in _TOOLS:
+        turn = _turn(message, name, place, tally)
+        turn.taint = Taint.TOOL
+        yield turn
     else:
         yield _turn(message, name, place, tally)
 

@@ -201,8 +201,9 @@ class _Session:
         if role == "assistant":
             self._use(message.get("model"))
             return self._answer(value, message, record)
-        if role == "toolResult" and self.src.keep_context:
+        if role in ("toolResult", "bashExecution") and self.src.keep_context:
             turn = self._turn(Role.OTHER, value, message, record)
+            turn.blocks = turn.blocks or tuple(filter(None, [_text(message, "output")]))
             turn.taint = Taint.TOOL
             return turn
         if role not in _ROLES:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from graphstore.model.conversation import Role
+from graphstore.model.conversation import Role, Taint
 from ingest.instants import instant
 from ingest.lines import Line, lines
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
@@ -49,6 +49,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T _]\d\d[:-]\d\d\S*")
 _TOOL_NAME: Final = re.compile(r'data-tool-name="([^"\n]{1,200})"')
 _TOOL_KIND: Final = re.compile(r'data-tool-type="(?:read|write)"')
 _TOOL_END: Final = "</tool-use>"
+_TAG_LINE: Final = re.compile(r"\s*</?(?:tool-use|details|summary)\b")
 _THINK: Final = "<think>"
 _THINK_END: Final = "</think>"
 _OPENINGS: Final = ("<tool-use", _THINK)
@@ -316,7 +317,9 @@ class _Session:
             self.calls, self.touched = [], []
             self.turns.append(turn)
             self.spoken = turn
+            self._context(part, at)
             return
+        self._context(part, at)
         self.calls.extend(body.calls)
         self.touched.extend(body.touched)
         if body.calls:
@@ -324,6 +327,21 @@ class _Session:
                 self.spoken.calls_tool = True
             self.spoken = None
         self.tally.drop("tool" if body.calls else "thinking" if body.thought else "empty")
+
+    def _context(self, part: _Part, at: datetime | None) -> None:
+        """What tools gave, as side turns beside the part that is counted."""
+        for block in part.blocks if self.src.keep_context else ():
+            rows = part.rows[block.start : block.end]
+            if block.kind == "tool" and (text := _tool_words(rows)):
+                turn = _turn(part, Role.OTHER, text, at)
+                turn.line, turn.records, turn.taint = rows[0].number, 0, Taint.TOOL
+                self.turns.append(turn)
+
+
+def _tool_words(rows: list[_Row]) -> str:
+    """Lines of a tool block without its tags."""
+    kept = (row.text for row in rows if not _TAG_LINE.match(row.text))
+    return "\n".join(kept).strip()
 
 
 def _source(agent: str) -> str:
