@@ -15,6 +15,8 @@ VOTERS: Final = 256
 """Records looked at in JSON Lines."""
 PEEK_LIMIT: Final = 8 * 1024 * 1024
 """Bytes asked for at most before a first element that does not end is judged by its keys."""
+OPEN_DEPTH: Final = 4
+"""Levels of objects looked into that the head cuts off."""
 _BLANK: Final = " \t\r\n"
 _decoder: Final = json.JSONDecoder(strict=False)
 
@@ -255,8 +257,11 @@ def _value(text: str, at: int) -> tuple[Any, int]:
         return None, -1
 
 
-def partial(text: str, at: int) -> dict[str, Any]:
-    """Keys, and values where they are complete, of an object that may be cut off."""
+def partial(text: str, at: int, depth: int = OPEN_DEPTH) -> dict[str, Any]:
+    """Keys, and values where they are complete, of an object that may be cut off.
+
+    Of a value that is cut off itself as much is given, ``depth`` levels down.
+    """
     found: dict[str, Any] = {}
     at = _skip(text, at + 1)
     while at < len(text) and text[at] == '"':
@@ -266,7 +271,7 @@ def partial(text: str, at: int) -> dict[str, Any]:
             break
         begin = _skip(text, colon + 1)
         value, end = _value(text, begin)
-        found[key] = value if end > 0 else _opened(text, begin)
+        found[key] = value if end > 0 else _opened(text, begin, depth - 1)
         if end < 0:
             break
         at = _skip(text, end)
@@ -275,8 +280,8 @@ def partial(text: str, at: int) -> dict[str, Any]:
     return found
 
 
-def _opened(text: str, at: int) -> Any:  # noqa: ANN401 - JSON
-    """What is known of a value that is cut off: the first element of a list, its kind."""
+def _opened(text: str, at: int, depth: int) -> Any:  # noqa: ANN401 - JSON
+    """What is known of a value that is cut off: the first element of a list, first keys."""
     if at >= len(text):
         return None
     if text[at] == "[":
@@ -284,5 +289,8 @@ def _opened(text: str, at: int) -> Any:  # noqa: ANN401 - JSON
         value, end = _value(text, first)
         if end > 0:
             return [value]
-        return [partial(text, first)] if first < len(text) and text[first] == "{" else []
-    return {} if text[at] == "{" else None
+        is_object = depth > 0 and first < len(text) and text[first] == "{"
+        return [partial(text, first, depth)] if is_object else []
+    if text[at] == "{":
+        return partial(text, at, depth) if depth > 0 else {}
+    return None

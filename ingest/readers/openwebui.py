@@ -26,7 +26,7 @@ from ingest.model import (
     TitleCandidate,
 )
 from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
-from ingest.shape import Shape, look
+from ingest.shape import look
 
 NAME: Final = "openwebui"
 VERSION: Final = 1
@@ -54,26 +54,23 @@ def sniff(head: bytes, src: Source) -> Score | None:
     del head
     shape = look(src)
     if shape.kind == "list":
-        return Score.by(4) if any(_is_chat(one, shape) for one in shape.objects) else None
+        return Score.by(4) if any(map(_is_chat, shape.objects)) else None
     if shape.kind != "dict":
         return None
     document = shape.objects[0]
     inner = document.get("conversations")
     listed = inner if isinstance(inner, list) else [document]
-    found = any(isinstance(one, dict) and _is_chat(one, shape) for one in listed)
+    found = any(isinstance(one, dict) and _is_chat(one) for one in listed)
     return Score.by(5, 1.0, "c") if found else None
 
 
-def _is_chat(one: Json, shape: Shape) -> bool:
+def _is_chat(one: Json) -> bool:
     chat = one.get("chat")
     if not isinstance(chat, dict):
         return False
     history = chat.get("history")
-    if not shape.whole and history is None and "user_id" in one:
-        return True
-    return isinstance(chat.get("messages"), list) or (
-        isinstance(history, dict) and isinstance(history.get("messages"), dict)
-    )
+    tree = history.get("messages") if isinstance(history, dict) else None
+    return isinstance(tree, dict) or isinstance(chat.get("messages"), list)
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:

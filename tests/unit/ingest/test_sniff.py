@@ -154,7 +154,9 @@ def test_an_earlier_rule_then_the_share_then_the_letter_decide():
 
 def test_keys_of_an_object_that_is_cut_are_seen():
     assert partial('{"a": 1, "b": [{"c": 2}, {"d', 0) == {"a": 1, "b": [{"c": 2}]}
-    assert partial('{"a": {"x": 1', 0) == {"a": {}}
+    assert partial('{"a": {"x": 1', 0) == {"a": {"x": 1}}
+    assert partial('{"a":' * 9, 0) == {"a": {"a": {"a": {"a": {}}}}}
+    assert partial('{"a":[' * 9, 0) == {"a": [{"a": [{"a": [{"a": []}]}]}]}
     assert partial('{"a": [{"x": 1, "y', 0) == {"a": [{"x": 1}]}
     assert partial('{"a": "cut', 0) == {"a": None}
     assert partial('{"a": [', 0) == {"a": []}
