@@ -1,7 +1,6 @@
 """The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -22,6 +21,7 @@ from graphstore.errors import (
     StoreDamaged,
     StoreError,
 )
+from graphstore.folder import sync
 from graphstore.schema import Column
 
 ENGINES: Final = {"kuzu": "pip install kuzu", "ladybug": "pip install 'clew[ladybug]'"}
@@ -382,14 +382,6 @@ def _marker(path: Path) -> Path:
     return path.parent / "checkpoint.marker"
 
 
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def sync_set(path: Path) -> None:
     """Force a database, what lies beside it, and its folder to the disk.
 
@@ -397,9 +389,8 @@ def sync_set(path: Path) -> None:
     the locks that SQLite holds on it, and the next reader outside would remove the log under it.
     """
     for part in file_set(path):
-        _sync(part)
-    if os.name == "posix":
-        _sync(path.parent)
+        sync(part)
+    sync(path.parent)
 
 
 @contextmanager
@@ -419,7 +410,7 @@ def guarded(path: Path, fault: Hook = no_fault) -> Iterator[None]:
         sync_set(aside / path.name)
     partial = _marker(path).with_suffix(".new")
     partial.write_text(json.dumps({"copied": copied}))
-    _sync(partial)
+    sync(partial)
     partial.replace(_marker(path))
     fault("checkpoint_marked")
     yield

@@ -1,4 +1,4 @@
-"""Folders for their owner alone."""
+"""Folders for their owner alone, and what is in them on the disk for good."""
 
 import os
 from pathlib import Path
@@ -23,3 +23,17 @@ def _make(path: Path) -> None:
     if not path.is_dir():
         _make(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Force a file, or the names in a folder, to the disk.
+
+    Never the open ledger: closing a second descriptor of it would free the locks of SQLite.
+    """
+    if path.is_dir() and os.name != "posix":
+        return  # folders cannot be opened there
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

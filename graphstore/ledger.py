@@ -3,8 +3,8 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS record(
   body TEXT NOT NULL, checksum BLOB NOT NULL)
 """
 _BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
+_TYPES: Final = (int, str, str, str, str, bytes)
 _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 _BARRED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _INDEX: Final = "CREATE INDEX IF NOT EXISTS record_subject ON record(kind, subject, seq)"
@@ -86,6 +87,37 @@ def copy_file(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as writing,
     ):
         reading.backup(writing)  # all pages in one step: one moment
+
+
+def readable(file: Path) -> Iterator[Entry]:
+    """Every record that can still be read of a damaged file, by sequence.
+
+    Which there are is asked from both ends and of the index; then each is read by itself.
+    """
+    asked = (
+        "SELECT seq FROM record ORDER BY seq",
+        "SELECT seq FROM record ORDER BY seq DESC",
+        "SELECT seq FROM record INDEXED BY record_subject",
+    )
+    most = file.stat().st_size  # no record takes less than a byte: larger numbers are damage
+    numbers: set[int] = set()
+    with closing(sqlite3.connect(file)) as connection:
+        for question in asked:
+            with suppress(sqlite3.DatabaseError):
+                numbers.update(row[0] for row in connection.execute(question) if row[0] <= most)
+        for seq in range(min(numbers, default=1), max(numbers, default=0) + 1):
+            with suppress(sqlite3.DatabaseError):
+                found = connection.execute("SELECT * FROM record WHERE seq = ?", (seq,)).fetchone()
+                if found is not None and all(map(isinstance, found, _TYPES)):
+                    yield Entry(*found)
+
+
+def fold(file: Path) -> None:
+    """Bring the log of a ledger file that nobody has open into it, as far as that goes."""
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for end in ("-wal", "-shm"):
+        file.with_name(file.name + end).unlink(missing_ok=True)
 
 
 def body_of(record: Record) -> str:
@@ -211,6 +243,16 @@ class Ledger:
                 ),
             )
             return unsigned.seq
+
+    def adopt(self, entry: Entry) -> int:
+        """Chain a record of another ledger on, as it is written; return its sequence here."""
+        with self.transaction() as connection:
+            newest = self.last()
+            before = GENESIS if newest is None else newest.checksum
+            moved = replace(entry, seq=1 if newest is None else newest.seq + 1)
+            signed = replace(moved, checksum=moved.expected(before))
+            connection.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)", astuple(signed))
+            return signed.seq
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Records in order, read in pages so that writing between them is allowed."""

@@ -47,6 +47,24 @@ class Notice(Value):
     """When, where the store was told the time."""
 
 
+class LostRecord(Value):
+    """A ledger record that could not be saved."""
+
+    seq: int
+    kind: str | None = None
+    """Kind and subject, where they could be read."""
+    subject: str | None = None
+
+
+class Salvaged(Value):
+    """What became of the records of a damaged ledger."""
+
+    kept: int
+    lost: tuple[LostRecord, ...]
+    quarantine: str
+    """Folder of the old ledger; empty while nothing was changed."""
+
+
 class RebuildReport(Value):
     """What a new graph holds."""
 
