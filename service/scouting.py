@@ -104,14 +104,15 @@ def reread(store: Store, seeds: tuple[Seed, ...]) -> Reread:
 def put(store: Store, report: ScoutReport) -> None:
     """Write the Seeds of a run; those of earlier runs that are gone are marked resolved."""
     before = {row.seed_id: row for row in store.nodes(SeedRow)}
-    rows = [row_of(seed, report.run_id, before) for seed in report.seeds]
+    seeds = (*report.seeds, *report.shadow)
+    rows = [row_of(seed, report.run_id, before) for seed in seeds]
     now = {row.seed_id for row in rows}
     rows += [
         row.replace(resolved_run=report.run_id)
         for row in before.values()
         if row.seed_id not in now and row.resolved_run is None
     ]
-    marks = tuple(mark for seed in report.seeds for mark in marks_of(seed))
+    marks = tuple(mark for seed in seeds for mark in marks_of(seed))
     store.put_seeds(report.run_id, tuple(rows), marks)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from topology.model import (
     Demand,
     LevelNumber,
     Member,
+    Provenance,
     Role,
     Seed,
     SeedRef,
@@ -30,7 +32,7 @@ class Finding:
 
     shape: str
     kind: str
-    level: LevelNumber
+    level: LevelNumber | None
     score: float
     sentence: str
     identity: tuple[ids.Json, ...]
@@ -45,14 +47,24 @@ class Finding:
     hubs: tuple[str, ...] = ()
     also_at: tuple[int, ...] = ()
     separation: Separation | None = None
+    claim: Literal["", "none_before_reopen"] = ""
+
+
+def seed_id(
+    shape: str,
+    kind: str,
+    level: int | None,
+    identity: Sequence[ids.Json],
+    provenance: Provenance = "computed",
+) -> str:
+    """``s:`` and a hash of what makes a Seed the same one: no score, weight or view."""
+    return "s:" + ids.digest(shape, kind, level, provenance, identity)
 
 
 def seed(graph: Structure, found: Finding) -> Seed:
     """Write a finding out as a Seed, with at most 24 refs: those that its gate demands first."""
-    identity: list[ids.Json] = list(found.identity)
-    name = ids.digest(found.shape, found.kind, found.level, "computed", identity)
     made = Seed(
-        seed_id=f"s:{name}",
+        seed_id=seed_id(found.shape, found.kind, found.level, list(found.identity)),
         shape=found.shape,
         kind=found.kind,
         level=found.level,
@@ -67,6 +79,7 @@ def seed(graph: Structure, found: Finding) -> Seed:
         sentence=found.sentence,
         hubs=found.hubs,
         soft=found.soft,
+        claim=found.claim,
     )
     if found.separation is not None:
         graph.tally.separations[made.seed_id] = found.separation

@@ -115,6 +115,8 @@ class Seed(Value):
     foreground: Literal[False] = False
     reopen_required: Literal[True] = True
     next: Literal["review"] = "review"
+    claim: Literal["", "none_before_reopen"] = ""
+    """For shadow routes: nothing may be said of it before its turns are read again."""
     view_hash: str = ""
     params_hash: str = ""
 
@@ -226,6 +228,8 @@ class Scouted(Value):
     view_hash: str
     params_hash: str
     limits: Limits
+    dreamt_rows: int = 0
+    """Dreamt relations that the export of the view met; none may be there."""
     false_positives: int = 0
     """Candidates that failed the second proof; they were withheld."""
     source_backed: bool = True

@@ -24,6 +24,7 @@ from topology.model import (
     ViewCounts,
 )
 
+SHADOW: Final = "shadow_route"
 LABEL_LIMIT: Final = 80
 RUN_LENGTH: Final = 20
 """So many characters of a turn in public output are a leak."""
@@ -68,6 +69,8 @@ class ScoutReport(Value):
     hidden_hubs: tuple[HiddenHub, ...]
     hidden_hub_count: int
     seeds: tuple[Seed, ...]
+    shadow: tuple[Seed, ...] = ()
+    """Shadow routes: nothing is claimed of them before their turns are read again."""
     controls: tuple[Control, ...]
     rejected: tuple[Rejection, ...]
     rejected_by_reason: tuple[ReasonCount, ...]
@@ -96,8 +99,6 @@ class Reread(Value):
     """Texts of the turns that are cited."""
     lineages: tuple[tuple[str, str], ...] = ()
     """Thread id and lineage root, where they differ."""
-    hypotheses_in_view: int = 0
-    """Relations of dreams that the export of the view met."""
 
 
 def report(
@@ -116,8 +117,10 @@ def report(
     again = reread or Reread()
     crossings = dict(_crossings(scouted, again))
     bad = {seed_id for found in crossings.values() for seed_id in found}
-    kept = [seed for seed in scouted.seeds if seed.seed_id not in bad]
-    red_lines = _red_lines(scouted, again, crossings)
+    # what dreams have touched says nothing, wherever it shows
+    clean = scouted.dreamt_rows == 0
+    kept = [seed for seed in scouted.seeds if clean and seed.seed_id not in bad]
+    red_lines = _red_lines(scouted, crossings)
     shown = {} if public else labels
     return ScoutReport(
         run_id="run:" + ids.digest(scouted.view_hash, scouted.params_hash, notes_hash),
@@ -129,7 +132,8 @@ def report(
             hub.replace(label=shown.get(hub.concept_id, "")) for hub in scouted.hidden_hubs
         ),
         hidden_hub_count=scouted.hidden_hub_count,
-        seeds=tuple(seed.replace(sentence=sentence(seed, shown)) for seed in kept),
+        seeds=_told(kept, shown, shadow=False),
+        shadow=_told(kept, shown, shadow=True),
         controls=scouted.controls,
         rejected=scouted.rejected,
         rejected_by_reason=_reasons(scouted.rejected),
@@ -144,6 +148,11 @@ def report(
         withheld=len(scouted.seeds) - len(kept),
         cannot_claim=_cannot_claim(scouted),
     )
+
+
+def _told(seeds: Collection[Seed], labels: Mapping[str, str], *, shadow: bool) -> tuple[Seed, ...]:
+    asked = (seed for seed in seeds if (seed.shape == SHADOW) == shadow)
+    return tuple(seed.replace(sentence=sentence(seed, labels)) for seed in asked)
 
 
 def sentence(seed: Seed, labels: Mapping[str, str]) -> str:
@@ -210,12 +219,10 @@ def _cannot_claim(scouted: Scouted) -> tuple[str, ...]:
 # red lines: each is a check on the finished Seeds
 
 
-def _red_lines(
-    scouted: Scouted, again: Reread, crossings: Mapping[str, frozenset[str]]
-) -> tuple[RedLine, ...]:
+def _red_lines(scouted: Scouted, crossings: Mapping[str, frozenset[str]]) -> tuple[RedLine, ...]:
     counts = {name: len(found) for name, found in crossings.items()}
     counts["annotated_outranks"] = _outranked(scouted.seeds)
-    counts["dream_in_view"] = again.hypotheses_in_view
+    counts["dream_in_view"] = scouted.dreamt_rows
     counts["false_positive"] += scouted.false_positives
     return tuple(RedLine(name=name, count=counts[name]) for name in sorted(counts))
 
@@ -230,6 +237,9 @@ def _crossings(scouted: Scouted, again: Reread) -> Iterator[tuple[str, frozenset
         "foreground_leak": _leaks_to_foreground,
         "local_path": lambda seed: any(_PATHS.search(text) for text in _strings(seed)),
         "private_text": lambda seed: not runs.isdisjoint(_runs(_without_ids(seed))),
+        "shadow_without_reopen": lambda seed: (
+            seed.shape == SHADOW and seed.claim != "none_before_reopen"
+        ),
         "source_handle": lambda seed: _has_handle(seed, strict=scouted.source_backed),
         "unsupported_seed": lambda seed: not _is_supported(seed, again),
     }
@@ -312,7 +322,7 @@ def to_table(found: ScoutReport) -> str:
 def to_markdown(found: ScoutReport) -> str:
     """One section per Seed; refs are links that the map page understands."""
     lines = ["# Scout report", ""]
-    for seed in found.seeds:
+    for seed in _all(found):
         lines += [f"## {seed.shape} {seed.rank}", "", seed.sentence, ""]
         lines += [f"- score {seed.score:g}, {_sizes(seed)}"]
         lines += [f"- [{ref.ref}](#{ref.ref}) ({ref.side})" for ref in seed.refs]
@@ -321,11 +331,15 @@ def to_markdown(found: ScoutReport) -> str:
 
 
 def _shapes(found: ScoutReport) -> list[str]:
-    return list(dict.fromkeys(seed.shape for seed in found.seeds))
+    return list(dict.fromkeys(seed.shape for seed in _all(found)))
 
 
 def _of(found: ScoutReport, shape: str) -> Iterator[Seed]:
-    return (seed for seed in found.seeds if seed.shape == shape)
+    return (seed for seed in _all(found) if seed.shape == shape)
+
+
+def _all(found: ScoutReport) -> tuple[Seed, ...]:
+    return (*found.seeds, *found.shadow)
 
 
 def _sizes(seed: Seed) -> str:
@@ -338,7 +352,7 @@ def _first_refs(seed: Seed) -> str:
 
 def account(found: ScoutReport) -> Iterator[str]:
     """What was set aside, skipped, cut off or forbidden; and why nothing, if nothing."""
-    if not found.seeds:
+    if not _all(found):
         yield _nothing(found.view)
     if found.hidden_hub_count:
         named = ", ".join(

@@ -54,6 +54,7 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
     stamped = (seed.replace(view_hash=name, params_hash=parameters) for seed in found)
     return Scouted(
         seeds=interleaved(stamped),
+        controls=tuple(graph.tally.controls),
         rejected=tuple(rejection for run in runs for rejection in run.rejected),
         skipped=skipped,
         truncated=tuple(graph.tally.truncated),
@@ -65,6 +66,7 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
         view_hash=name,
         params_hash=parameters,
         limits=limits,
+        dreamt_rows=view.dreamt_rows,
         false_positives=sum(run.withheld for run in runs),
         source_backed=view.has_refs,
     )

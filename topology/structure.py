@@ -28,7 +28,7 @@ from topology.level import (
     ref_parts,
     thread_level,
 )
-from topology.model import Communities, HiddenHub, HubRule, Limits, Truncation
+from topology.model import Communities, Control, HiddenHub, HubRule, Limits, Truncation
 from topology.themes import Themes, themes
 
 DECAY_DAYS = 90
@@ -54,6 +54,7 @@ class Tally:
 
     found: dict[str, int] = field(default_factory=dict)
     truncated: list[Truncation] = field(default_factory=list)
+    controls: list[Control] = field(default_factory=list)
     separations: dict[str, Separation] = field(default_factory=dict)
     """By seed id."""
 
@@ -152,6 +153,25 @@ class Structure:
         """Level 1 node of each view position, -1 where it has none."""
         return quotient_map(self.view, ~self.generic)[0]
 
+    def same_file(self, a: int, b: int) -> bool:
+        """Whether one of two view nodes names the file of the other in fewer words."""
+        return b in self._shorter(a) or a in self._shorter(b)
+
+    def _shorter(self, node: int) -> list[int]:
+        found, following = [], int(self.view.shorter[node])
+        while following >= 0:
+            found.append(following)
+            following = int(self.view.shorter[following])
+        return found
+
+    @cached_property
+    def renamed(self) -> Mask:
+        """Concepts that share a file with another one."""
+        found = np.zeros(len(self.view.ids), np.bool_)
+        longer = self.view.shorter >= 0
+        found[longer] = found[self.view.shorter[longer]] = True
+        return found
+
     # arcs
 
     @cached_property
@@ -239,6 +259,15 @@ class Structure:
         """The ref string of a key."""
         thread, turn = ref_parts(key)
         return ids.ref(self.view.threads[thread], turn)
+
+    def key(self, ref: str) -> int:
+        """The key of a ref whose thread is in the view."""
+        thread, _, turn = ref.removeprefix("thread:").rpartition("#turn:")
+        return (self._thread_place[thread] << 32) | int(turn)
+
+    @cached_property
+    def _thread_place(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.view.threads)}
 
     def lineages_of(self, keys: Longs) -> Longs:
         """Lineage of each key."""

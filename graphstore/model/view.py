@@ -13,7 +13,8 @@ THREAD, QUESTION, CONCEPT, WAYPOINT = range(4)
 KINDS = ("thread", "question", "concept", "waypoint")
 
 # edge role bits
-CONTAINMENT, MENTION, LINK = 1, 2, 4
+CONTAINMENT, MENTION, LINK, CONTRADICTION = 1, 2, 4, 8
+"""CONTRADICTION stands beside LINK: two concepts that exclude each other."""
 
 # node flag bits
 GENERIC, VISITED, OPEN, RESOLVED, STOP = 1, 2, 4, 8, 16
@@ -74,6 +75,12 @@ class GraphView:
     """Root thread id of each lineage number."""
     df: NDArray[np.int32]
     """n: distinct lineages that mention the concept; 0 for other kinds."""
+    began: NDArray[np.int32]
+    """n: day of the oldest turn; NO_DAY if unknown."""
+    settled: NDArray[np.int32]
+    """n: newest day on which a question was resolved; NO_DAY if never, or unknown."""
+    shorter: NDArray[np.int32]
+    """n: position of the concept that names the same file in fewer words; -1 for none."""
     journeys: tuple[Route, ...] = ()
     turn_thread: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     """Incidence of distinct source turns to edges, three parallel arrays (edge, thread, turn)."""
@@ -82,6 +89,8 @@ class GraphView:
     collapsed_rows: int = 0
     self_loops: int = 0
     undated: int = 0
+    dreamt_rows: int = 0
+    """Rows of dreamt relations that were met; a check, as none may be read."""
     has_refs: bool = True
     """False for a foreign graph: evidence gates are off."""
 
@@ -100,6 +109,10 @@ class NodeRow:
     flags: int = 0
     df: int | None = None
     """Lineages that mention the concept; None counts them from the rows."""
+    began: int | None = None
+    settled: int | None = None
+    shorter: str | None = None
+    """Id of the concept that names the same file in fewer words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +167,7 @@ def _assemble(
     has_refs: bool,
 ) -> GraphView:
     keys = sorted(pairs)
+    place = {row.id: position for position, row in enumerate(rows)}
     turns = [sorted({turn for row in pairs[key] for turn in row.turns}) for key in keys]
     own = [sorted(row.turns) for row in rows]
     threads = _names({thread for found in (*turns, *own) for thread, _ in found})
@@ -173,7 +187,7 @@ def _assemble(
         lineage=numbers,
         ref_thread=node_thread,
         ref_turn=node_turn,
-        day=np.array([NO_DAY if row.day is None else row.day for row in rows], np.int32),
+        day=_days(row.day for row in rows),
         flags=np.array([row.flags for row in rows], np.uint8),
         u=ends[:, 0].copy(),
         v=ends[:, 1].copy(),
@@ -191,6 +205,11 @@ def _assemble(
         threads=threads,
         lineages=lineages,
         df=_frequencies(rows, keys, roles, numbers),
+        began=_days(row.began for row in rows),
+        settled=_days(row.settled for row in rows),
+        shorter=np.array(
+            [-1 if row.shorter is None else place[row.shorter] for row in rows], np.int32
+        ),
         journeys=journeys,
         turn_thread=incidence[:, 1].copy(),
         turn_number=incidence[:, 2].copy(),
@@ -200,6 +219,10 @@ def _assemble(
         undated=sum(row.day is None for row in rows),
         has_refs=has_refs,
     )
+
+
+def _days(found: Iterable[int | None]) -> NDArray[np.int32]:
+    return np.array([NO_DAY if day is None else day for day in found], np.int32)
 
 
 def _names(found: Iterable[str]) -> tuple[str, ...]:
@@ -266,7 +289,16 @@ def view_hash(view: GraphView) -> str:
     arrays = (
         *(view.kind, view.lineage, view.ref_thread, view.ref_turn, view.day, view.flags),
         *(view.u, view.v, view.weight, view.roles, view.edge_ref_thread, view.edge_ref_turn),
-        *(view.arcs, view.df, view.turn_edge, view.turn_thread, view.turn_number),
+        *(
+            view.arcs,
+            view.df,
+            view.began,
+            view.settled,
+            view.shorter,
+            view.turn_edge,
+            view.turn_thread,
+            view.turn_number,
+        ),
     )
     names = (view.ids, view.threads, view.lineages)
     routes = [
@@ -274,7 +306,7 @@ def view_hash(view: GraphView) -> str:
         for r in view.journeys
     ]
     shape = [len(view.ids), len(view.u), len(view.threads), len(view.lineages), view.has_refs]
-    parts = [b"clew.view/1", ids.canonical(list(shape))]
+    parts = [b"clew.view/2", ids.canonical(list(shape))]
     parts += ["\0".join(group).encode() for group in names]
     parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays]
     return "b2:" + ids.digest_bytes(b"\0".join([*parts, ids.canonical(list(routes))]))

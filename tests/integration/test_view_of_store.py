@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from graphstore.ids import journey_id
 from graphstore.model.conversation import Role, Taint
 from graphstore.model.hubs import fold, stop_list
+from graphstore.model.hypothesis import Resonates
 from graphstore.model.knowledge import (
     Anchored,
     Answers,
@@ -41,6 +42,7 @@ from graphstore.model.view import (
     CAUSES,
     CONCEPT,
     CONTAINMENT,
+    CONTRADICTION,
     DEPENDS_ON,
     EVOLVING,
     GENERIC,
@@ -60,13 +62,24 @@ from graphstore.model.view import (
     from_edges,
     view_hash,
 )
+from graphstore.reading import shorter_names
 from graphstore.store import open_store
 from graphstore.view import Scope, view
-from tests.fake_derive import NOW, START, FakeDerive, a_thread_record, a_turn, child_of, refs_of
+from tests.fake_derive import (
+    NOW,
+    START,
+    FakeDerive,
+    a_cycle_record,
+    a_hypothesis,
+    a_thread_record,
+    a_turn,
+    child_of,
+    refs_of,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LINK_TYPES = (LinkType.RELATED, LinkType.EVOLVING, LinkType.RECURRING)
-EDGE_TYPES = ("co_occurs", "causes", "depends_on")
+EDGE_TYPES = ("co_occurs", "causes", "depends_on", "contradicts")
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ class LinkingDerive(FakeDerive):
             for n, edge in enumerate(base.links)
         )
         relates = tuple(
-            edge.replace(edge_type=EDGE_TYPES[n % 3]) for n, edge in enumerate(base.relates)
+            edge.replace(edge_type=EDGE_TYPES[n % 4]) for n, edge in enumerate(base.relates)
         )
         return Relations(links=links, relates=relates)
 
@@ -260,7 +273,9 @@ class Slow:
                 seen = [self.nodes[Question][name].first_seen or far for name in (a, b)]
                 a, b = (b, a) if seen[0] > seen[1] else (a, b)
             if self.node_turns[a] and self.node_turns[b]:
-                self.rows.append(EdgeRow(a, b, LINK, turns, arc=arc))
+                against = isinstance(edge, Relates) and edge.edge_type == "contradicts"
+                role = LINK | CONTRADICTION if against else LINK
+                self.rows.append(EdgeRow(a, b, role, turns, arc=arc))
 
     def flag(self, name, kind):
         flags = 0
@@ -304,7 +319,17 @@ class Slow:
             max(days, default=None),
             self.flag(name, kind),
             len(roots) if kind == CONCEPT else None,
+            min(days, default=None),
+            self.settled(name) if kind == QUESTION else None,
         )
+
+    def settled(self, name):
+        found = [
+            self.turns[key(e.src)].at
+            for e in self.edges[Answers]
+            if e.dst == name and e.kind == "resolved" and key(e.src) in self.turns
+        ]
+        return max(((at - EPOCH).days for at in found if at is not None), default=None)
 
     def routes(self, rows):
         order = sorted(rows, key=lambda row: (row.kind, row.id.encode()))
@@ -330,7 +355,7 @@ class Slow:
 
 PLAIN = (
     *("kind", "lineage", "ref_thread", "ref_turn", "day", "flags", "u", "v", "weight", "roles"),
-    *("edge_ref_thread", "edge_ref_turn", "arcs", "df"),
+    *("edge_ref_thread", "edge_ref_turn", "arcs", "df", "began", "settled", "shorter"),
 )
 SAME = ("ids", "threads", "lineages", "journeys", "self_loops", "collapsed_rows")
 
@@ -437,3 +462,36 @@ def test_an_edge_that_ends_nowhere_is_an_error(tmp_path, engine_name):
         for table in ("Question", "SourceRef"):
             with pytest.raises(StoreError):
                 view(Gappy(statement, table), Scope())
+
+
+def test_names_of_one_file_point_to_the_next_shorter_one():
+    labels = ["b/c.py", "c.py", "a/b/c.py", "x/c.py", "a\\b\\d.py", "d.py", "c"]
+    assert shorter_names(labels) == [1, -1, 0, 1, 5, -1, -1]
+
+
+def test_a_dreamt_relation_in_the_view_is_counted_and_stops_the_scout(
+    tmp_path, engine_name, monkeypatch
+):
+    from graphstore import reading
+    from topology.model import Limits
+    from topology.report import report
+    from topology.scout import scout
+
+    with a_small_store(tmp_path / "s", engine_name) as store:
+        store.commit(a_thread_record("c", "reef fog?", "tide"), NOW)
+        one, other = sorted(question.question_id for question in store.nodes(Question))
+        store.commit(a_cycle_record(a_hypothesis(Resonates, one, other)), NOW)
+        assert len(store.edges(Resonates)) == 1
+        assert store.view().dreamt_rows == 0
+        honest = reading.Reading._read_relations  # noqa: SLF001 - the mistake is planted in it
+
+        def mistaken(self):
+            honest(self)
+            self._pair("RESONATES", "Question", "Question")
+
+        monkeypatch.setattr(reading.Reading, "_read_relations", mistaken)
+        view_with_dreams = store.view()
+    assert view_with_dreams.dreamt_rows == 1
+    found = report(scout(view_with_dreams, None, Limits()), {})
+    assert [line.name for line in found.red_lines if line.count] == ["dream_in_view"]
+    assert (found.ok, found.seeds) == (False, ())

@@ -1,8 +1,9 @@
 """A group so tightly linked that no single node holds it together.
 
 Dense: biconnected blocks of the k-core of level 1, and blocks inside a strongly connected component
-of its arcs, of at least four nodes and three lineages. Obligation: a block of links between
-questions, or of dependencies between concepts, with at least three open ends and none resolved.
+of its arcs, of at least four nodes and three lineages. Obligation: a block, or a strongly connected
+component, of links between questions and of dependencies and contradictions between concepts, with
+at least three open ends, none of which was resolved since the first of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,19 @@ from math import log2
 
 import numpy as np
 
-from graphstore.model.view import CONTAINMENT, DEPENDS_ON, LINK, MENTION, OPEN, QUESTION, RESOLVED
+from graphstore.model.view import (
+    CONTAINMENT,
+    CONTRADICTION,
+    DEPENDS_ON,
+    EVOLVING,
+    LINK,
+    MENTION,
+    NO_DAY,
+    OPEN,
+    QUESTION,
+    RESOLVED,
+)
+from topology import cuts
 from topology.cuts import Ints, Longs
 from topology.dense import SMALLEST, Group, group
 from topology.engine import Graph
@@ -21,10 +34,11 @@ from topology.model import Demand, LevelNumber, Limits, Seed, Truncation
 from topology.structure import Structure
 
 NAME = "knot"
-VERSION = 1
+VERSION = 2
 NEEDS = ("engine",)
 
 LEAST_OBLIGATIONS = 3
+FAR = np.iinfo(np.int32).max
 OBLIGATIONS_NAMED = 20
 """Obligations that must each bring a ref; more would not fit into the refs of a Seed."""
 _DENSE = (
@@ -92,24 +106,48 @@ def _big_blocks(n: int, u: Ints, v: Ints, least: int) -> Iterator[Ints]:
 
 
 def _obligations(graph: Structure) -> Iterator[_Knot]:
-    """Blocks of links between questions and of dependencies between concepts."""
+    """Groups of links between questions, and of dependencies and contradictions of concepts."""
     level = graph.level(0)
     needs = _dependencies(graph, level)
     asks = (level.roles & (LINK | CONTAINMENT | MENTION)) == LINK
     asks &= (level.kind[level.u] == QUESTION) & (level.kind[level.v] == QUESTION)
-    edges = np.union1d(np.flatnonzero(asks), needs)
-    members = level.part(edges)
-    for nodes in _big_blocks(level.n, members.u, members.v, LEAST_OBLIGATIONS):
+    against = (level.roles & CONTRADICTION) > 0
+    members = level.part(np.union1d(np.flatnonzero(asks | against), needs))
+    for nodes in _tied(graph, members):
         open_nodes = nodes[(level.flags[nodes] & OPEN) > 0]
-        inside = np.isin(level.u[needs], nodes) & np.isin(level.v[needs], nodes)
+        inside = needs[np.isin(level.u[needs], nodes) & np.isin(level.v[needs], nodes)]
         turns = [
             *(graph.around(level, node) for node in open_nodes.tolist()),
-            *(graph.turns(level, [edge]) for edge in needs[inside].tolist()),
+            *(graph.turns(level, [edge]) for edge in inside.tolist()),
         ]
-        resolved = bool((level.flags[nodes] & RESOLVED).any())
-        if len(turns) >= LEAST_OBLIGATIONS and not resolved:
+        owing = np.concatenate((open_nodes, level.u[inside], level.v[inside]))
+        if len(turns) >= LEAST_OBLIGATIONS and not _is_resolved(graph, level, nodes, owing):
             score = round(len(turns) * log2(len(nodes)), 6)
             yield _Knot(0, group(members, nodes), score, tuple(turns))
+
+
+def _tied(graph: Structure, members: Level) -> list[Ints]:
+    """Blocks, and strongly connected components of what follows and depends, each once."""
+    local = np.full(len(graph.view.ids), -1, np.int32)
+    local[members.base] = np.arange(members.n, dtype=np.int32)
+    coded = np.isin(graph.view.arcs[:, 2], (EVOLVING, DEPENDS_ON))
+    ends = local[graph.view.arcs[coded, :2]]
+    ends = ends[(ends >= 0).all(axis=1)]
+    label = cuts.strong_components(members.n, ends[:, 0], ends[:, 1])
+    big = np.flatnonzero(np.bincount(label, minlength=1) >= LEAST_OBLIGATIONS).tolist()
+    loops = [np.flatnonzero(label == number).astype(np.int32) for number in big]
+    blocks = _big_blocks(members.n, members.u, members.v, LEAST_OBLIGATIONS)
+    found = {tuple(nodes.tolist()): nodes for nodes in (*blocks, *loops)}
+    return [found[name] for name in sorted(found)]
+
+
+def _is_resolved(graph: Structure, level: Level, nodes: Ints, owing: Ints) -> bool:
+    """Whether a question was resolved since its first obligation, or at an unknown time."""
+    base = level.base
+    answered = graph.view.settled[base[nodes[(level.flags[nodes] & RESOLVED) > 0]]]
+    began = graph.view.began[base[owing]]
+    first = int(began[began != NO_DAY].min(initial=FAR))
+    return bool(((answered == NO_DAY) | (answered >= first) | (first == FAR)).any())
 
 
 def _dependencies(graph: Structure, level: Level) -> Longs:

@@ -106,7 +106,8 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield pairs of level 0 concepts, best first."""
     known = _near(graph)
     found = (pair for pair in _pairs(graph, known, limits) if not _in_one_knot(graph, pair))
-    ranked = sorted((*found, *_gaps(graph)), key=lambda one: one.order())
+    ranked: list[_Pair | _Gap] = [*found, *_gaps(graph)]
+    ranked.sort(key=lambda one: one.order())
     graph.tally.found[NAME] = len(ranked)
     for one in ranked:
         yield _gap_seed(graph, one) if isinstance(one, _Gap) else _seed(graph, one)
@@ -201,7 +202,25 @@ def _pairs(graph: Structure, known: _Near, limits: Limits) -> Iterator[_Pair]:
         other = near.indices[near.indptr[c] : near.indptr[c + 1]]
         both = middles[np.intersect1d(one, other)]
         ordered = known.concepts[both[np.lexsort((both, df[both]))]]
-        yield _Pair(int(known.concepts[a]), int(known.concepts[c]), tuple(ordered.tolist()), score)
+        pair = _Pair(int(known.concepts[a]), int(known.concepts[c]), tuple(ordered.tolist()), score)
+        if not _is_one_file(graph, pair):
+            yield pair
+
+
+def _is_one_file(graph: Structure, pair: _Pair) -> bool:
+    """A file under two names is no gap, nor is a gap with fewer than two middles of other names."""
+    base = graph.level(0).base
+    names = [int(base[pair.a]), int(base[pair.c])]
+    if graph.same_file(*names):
+        return True
+    apart = 0
+    for at in base[list(pair.between)].tolist():
+        if graph.renamed[at]:
+            if any(graph.same_file(at, other) for other in names):
+                continue
+            names.append(at)
+        apart += 1
+    return apart < LEAST_BETWEEN
 
 
 def _middles(graph: Structure, known: _Near, limits: Limits) -> Longs:

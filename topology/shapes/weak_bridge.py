@@ -71,7 +71,8 @@ class _Meeting:
 
 def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield weak bridges of all levels, best first."""
-    found = sorted((*_once(graph, limits), *_meetings(graph)), key=lambda cut: cut.order())
+    found: list[_Cut | _Meeting] = [*_once(graph, limits), *_meetings(graph)]
+    found.sort(key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
     for cut in found:
         yield _theme_seed(graph, cut) if isinstance(cut, _Meeting) else _seed(graph, cut)

@@ -134,7 +134,7 @@ ARRAYS = [
     if field.name
     not in {
         *("ids", "threads", "lineages", "journeys"),
-        *("collapsed_rows", "self_loops", "undated", "has_refs"),
+        *("collapsed_rows", "self_loops", "undated", "dreamt_rows", "has_refs"),
     }
 ]
 

@@ -1,5 +1,7 @@
 """Small views for the scout, written as a person would say them."""
 
+from dataclasses import replace
+
 import pytest
 
 from graphstore.model.view import (
@@ -24,10 +26,13 @@ class Sketch:
     def __init__(self):
         self.nodes, self.edges, self.turns = {}, [], {}
 
-    def node(self, name, lineage=None, day=None, flags=0, turns=(), df=None):
+    def node(self, name, lineage=None, day=None, flags=0, turns=(), df=None, **more):
         kind = KINDS[name[0]]
-        self.nodes[name] = NodeRow(name, kind, lineage, tuple(turns), day, flags, df)
+        self.nodes[name] = NodeRow(name, kind, lineage, tuple(turns), day, flags, df, **more)
         return name
+
+    def change(self, name, **fields):
+        self.nodes[name] = replace(self.nodes[name], **fields)
 
     def thread(self, name, day=None, lineage=None, flags=0):
         return self.node(name, lineage or name, day, flags, [(name, 1)])
@@ -53,9 +58,9 @@ class Sketch:
             self.node(concept, flags=flags, turns=[turn] if turn else ())
         self.edges.append(EdgeRow(holder, concept, MENTION, (turn,) if turn else ()))
 
-    def link(self, a, b, arc=None, turn=None):
+    def link(self, a, b, arc=None, turn=None, role=LINK):
         found = turn or next(iter(self.nodes[b].turns), None)
-        self.edges.append(EdgeRow(a, b, LINK, (found,) if found else (), arc=arc))
+        self.edges.append(EdgeRow(a, b, role, (found,) if found else (), arc=arc))
 
     def view(self, *, has_refs=True):
         return from_edges(self.nodes.values(), self.edges, has_refs=has_refs)

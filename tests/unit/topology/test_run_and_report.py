@@ -315,7 +315,9 @@ class TestReport:
         assert counts(found) == {"annotated_outranks": 1}
 
     def test_dreams_in_the_view_are_a_red_line(self, scouted):
-        assert counts(report(scouted, {}, Reread(hypotheses_in_view=3))) == {"dream_in_view": 3}
+        found = report(scouted.replace(dreamt_rows=3), {})
+        assert counts(found) == {"dream_in_view": 3}
+        assert (found.seeds, found.withheld) == ((), len(scouted.seeds))
 
     def test_what_cannot_be_claimed(self, scouted):
         one = self.one(scouted)

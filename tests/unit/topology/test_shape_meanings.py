@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from graphstore.model.view import DEPENDS_ON, EVOLVING, OPEN, RESOLVED, STOP, VISITED
+from graphstore.model.view import (
+    CONTAINMENT,
+    CONTRADICTION,
+    DEPENDS_ON,
+    EVOLVING,
+    LINK,
+    OPEN,
+    RESOLVED,
+    STOP,
+    SUCCESSION,
+    VISITED,
+)
 from topology.model import Limits
 from topology.report import sentence
 from topology.scout import scout
@@ -177,6 +188,17 @@ class TestCycle:
             "The inquiry comes back to s:0 after 4 threads; leaving out s:0 to s:1 opens the loop."
         )
 
+    def test_a_route_that_comes_back_to_an_earlier_thread(self, sketch):
+        for at in range(3):
+            sketch.ask(f"s:{at}", f"q:{at}", f"c:{at}", day=at * 7)
+        for at, thread in enumerate((0, 1, 2, 0)):
+            sketch.node(f"w:{at}", f"s:{thread}", at * 7, turns=[(f"s:{thread}", 3)])
+            sketch.link(f"s:{thread}", f"w:{at}", turn=(f"s:{thread}", 3), role=CONTAINMENT)
+        for at in range(3):
+            sketch.link(f"w:{at}", f"w:{at + 1}", SUCCESSION)
+        (seed,) = find(sketch, "cycle").seeds
+        assert (seed.kind, by_role(seed, "member")) == ("directed", ["s:0", "s:1", "s:2"])
+
     def test_a_loop_of_links_without_direction(self, sketch):
         (seed,) = find(self.ring(sketch, 3, None), "cycle").seeds
         assert (seed.kind, seed.score) == ("undirected", round(3 + 0.3 - 0.03, 6))
@@ -324,6 +346,49 @@ class TestKnot:
         ]
         assert find(sketch, "knot").rejected[0].reasons == ("obligation_without_ref",)
 
+    def open_ring(self, sketch, **first):
+        for at in range(3):
+            sketch.ask(f"s:{at}", f"q:{at}", flags=OPEN)
+            sketch.change(f"q:{at}", began=100 + at)
+        for at in range(3):
+            sketch.link(f"q:{at}", f"q:{(at + 1) % 3}")
+        sketch.change("q:0", **first)
+        return find(sketch, "knot").seeds
+
+    @pytest.mark.parametrize(("settled", "knots"), [(99, 1), (100, 0), (120, 0), (None, 0)])
+    def test_what_was_resolved_before_the_first_obligation_unties_nothing(
+        self, sketch, settled, knots
+    ):
+        assert len(self.open_ring(sketch, flags=RESOLVED | OPEN, settled=settled)) == knots
+
+    def test_with_obligations_of_unknown_age_any_answer_unties(self, sketch):
+        for at in range(3):
+            sketch.ask(f"s:{at}", f"q:{at}", flags=OPEN | RESOLVED)
+            sketch.change(f"q:{at}", settled=1)
+        for at in range(3):
+            sketch.link(f"q:{at}", f"q:{(at + 1) % 3}")
+        assert find(sketch, "knot").seeds == ()
+
+    def test_contradictions_tie_but_are_no_obligations(self, sketch):
+        for at in range(4):
+            sketch.ask(f"s:{at}", f"q:{at}", f"c:{at}")
+        for at in range(3):
+            turn = sketch.next_turn(f"s:{at}")
+            sketch.link(f"c:{at}", f"c:{at + 1}", DEPENDS_ON, turn)
+        assert find(sketch, "knot").seeds == ()
+        sketch.link("c:3", "c:0", turn=("s:3", 9), role=LINK | CONTRADICTION)
+        (seed,) = find(sketch, "knot").seeds
+        assert (seed.kind, figures(seed.numbers)["o"]) == ("obligation", 3)
+
+    def test_two_rounds_that_meet_in_one_question_are_also_one_knot(self, sketch):
+        for at in range(5):
+            sketch.ask(f"s:{at}", f"q:{at}", flags=OPEN if at != 2 else 0)
+        for a, b in ((0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)):
+            sketch.link(f"q:{a}", f"q:{b}", EVOLVING)
+        seeds = [s for s in find(sketch, "knot").seeds if s.kind == "obligation"]
+        assert [figures(s.numbers)["o"] for s in seeds] == [4]
+        assert len(by_role(seeds[0], "member")) == 5
+
 
 class TestMissingMiddle:
     @pytest.fixture
@@ -344,6 +409,22 @@ class TestMissingMiddle:
         assert sentence(seed, {}) == "c:a and c:z each meet c:m0 and c:m1; no thread holds both."
         legs = {ref.side for ref in seed.refs}
         assert legs >= {"leg_a_1", "leg_b_1", "leg_a_2", "leg_b_2"}
+
+    def test_a_file_under_two_names_is_no_gap(self, record):
+        record.change("c:z", shorter="c:a")
+        assert ("c:a", "c:z") not in self.seeds(record)
+
+    def test_middles_that_are_one_file_are_one(self, record):
+        record.change("c:m1", shorter="c:m0")
+        assert ("c:a", "c:z") not in self.seeds(record)
+        for side in "lr":
+            record.ask(f"s:{side}0", f"q:{side}9", "c:a" if side == "l" else "c:z", "c:m9")
+        assert ("c:a", "c:z") in self.seeds(record)
+
+    def test_a_middle_that_names_an_end_is_none(self, record):
+        record.change("c:m1", shorter="c:m0")
+        record.change("c:m0", shorter="c:a")
+        assert ("c:a", "c:z") not in self.seeds(record)
 
     def test_one_middle_is_not_enough(self, sketch):
         sketch.ask("s:1", "q:1", "c:a", "c:m")

@@ -1,0 +1,136 @@
+"""Columns of a store as arrays: one scan, nodes by offset, rows turn by turn."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphstore.errors import StoreError
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+TURN_BITS: Final = 32
+"""A turn is one number: rank of its thread, then its own number in so many bits."""
+GAP: Final = "an edge ends at a node that is not there"
+
+
+class Statement(Protocol):
+    """One read transaction."""
+
+    def arrow(self, cypher: str, **parameters: Any) -> Any: ...  # noqa: ANN401 - the engine's table
+
+
+class Scan:
+    """Columns of one result as arrays; the table is dropped at once."""
+
+    def __init__(self, statement: Statement, cypher: str) -> None:
+        table = statement.arrow(cypher)
+        self._columns = {name: table.column(name) for name in table.column_names}
+
+    def ints(self, name: str) -> Ints:
+        """A column of integers without nulls."""
+        return np.asarray(self._columns[name].to_numpy(), np.int64)
+
+    def flags(self, name: str) -> Bools:
+        """A column of booleans; null is false."""
+        return np.asarray(self._columns[name].fill_null(fill_value=False).to_numpy(), np.bool_)
+
+    def microseconds(self, name: str) -> tuple[Ints, Bools]:
+        """A column of times since 1970, and which of them are known."""
+        column = self._columns[name]
+        known = np.asarray(column.is_valid().to_numpy(), np.bool_)
+        stamps = np.asarray(column.to_numpy(), "datetime64[us]").astype(np.int64)
+        return np.where(known, stamps, 0), known
+
+    def cells(self, name: str) -> list[Any]:
+        """A column as Python objects: for node tables only."""
+        found: list[Any] = self._columns[name].to_pylist()
+        return found
+
+    def coded(self, name: str) -> tuple[list[str], Ints]:
+        """A column of strings as distinct values, and which one each row has."""
+        return _coded(self._columns[name].combine_chunks())
+
+    def lists(self, name: str) -> tuple[list[str], Ints, Ints]:
+        """A column of string lists: distinct strings, code of each member, row of each member."""
+        lists = self._columns[name].combine_chunks()
+        ends: Ints = np.asarray(lists.offsets.to_numpy(), np.int64)
+        lengths: Ints = ends[1:] - ends[:-1]
+        values, codes = _coded(lists.flatten())
+        return values, codes, np.repeat(np.arange(len(lengths)), lengths)
+
+
+def _coded(column: Any) -> tuple[list[str], Ints]:  # noqa: ANN401 - an arrow array
+    coded = column.dictionary_encode()
+    return coded.dictionary.to_pylist(), np.asarray(coded.indices.to_numpy(), np.int64)
+
+
+@dataclass(slots=True)
+class Nodes:
+    """One node table by offset: canonical rank among its kind, -1 for a gap."""
+
+    ids: tuple[str, ...]
+    rank: Ints
+    order: Ints
+    """Row of the scan for each rank."""
+
+    def of(self, offsets: Ints) -> Ints:
+        """Ranks of offsets; raises StoreError for an edge that ends in a gap."""
+        if offsets.size and (offsets.max() >= len(self.rank) or (self.rank[offsets] < 0).any()):
+            raise StoreError(GAP)
+        return self.rank[offsets]
+
+
+def nodes_of(offsets: Ints, names: Sequence[str]) -> Nodes:
+    order = np.array(sorted(range(len(names)), key=lambda row: names[row].encode()), np.int64)
+    rank = np.full(int(offsets.max(initial=-1)) + 1, -1, np.int64)
+    rank[offsets[order]] = np.arange(len(names))
+    return Nodes(tuple(names[row] for row in order.tolist()), rank, order)
+
+
+@dataclass(slots=True)
+class Rows:
+    """Relation rows turn by turn: node a, node b, key of the turn, row it came from."""
+
+    a: Ints
+    b: Ints
+    turn: Ints
+    row: Ints
+
+    def keep(self, mask: Bools) -> "Rows":
+        return Rows(self.a[mask], self.b[mask], self.turn[mask], self.row[mask])
+
+
+def marked(ranks: Ints, size: int) -> Bools:
+    marked = np.zeros(size, np.bool_)
+    marked[ranks] = True
+    return marked
+
+
+def turn_number(keys: Ints) -> NDArray[np.int32]:
+    return (keys & ((1 << TURN_BITS) - 1)).astype(np.int32)
+
+
+def united(lists: Iterable[list[str]]) -> tuple[str, ...]:
+    return tuple(sorted({ref for found in lists for ref in found}))
+
+
+def distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Distinct pairs of two columns."""
+    width = int(b.max(initial=0)) + 1
+    first, second = np.divmod(np.unique(a * width + b), width)
+    return first, second
+
+
+def matches(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """All pairs of positions with equal values."""
+    order = np.argsort(right, kind="stable")
+    values = right[order]
+    first = np.searchsorted(values, left, side="left")
+    count = np.searchsorted(values, left, side="right") - first
+    at = np.repeat(np.arange(len(left)), count)
+    step = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)
+    return at, order[np.repeat(first, count) + step]
