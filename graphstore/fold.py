@@ -40,7 +40,14 @@ from graphstore.model.knowledge import (
     ThreadNode,
     Waypoint,
 )
-from graphstore.model.record import CycleRecord, JourneyRecord, Stop
+from graphstore.model.record import (
+    CycleRecord,
+    DreamRecord,
+    JourneyRecord,
+    OutcomeRecord,
+    ReviewRecord,
+    Stop,
+)
 from graphstore.schema import EDGE_CLASSES, NODE_CLASSES, node_class
 from graphstore.threads import Link, positions
 
@@ -548,13 +555,21 @@ def journeys(
     return tuple(rows)
 
 
-def hypotheses(cycles: Iterable[CycleRecord]) -> tuple[Hypothesis, ...]:
+def hypotheses(records: Iterable[DreamRecord]) -> tuple[Hypothesis, ...]:
     """Hypothesis edges as the newest record that carries them states them."""
-    newest: dict[str, Hypothesis] = {}
-    for cycle in cycles:
-        for hypothesis in cycle.hypotheses:
-            newest[hypothesis.hypothesis_id] = hypothesis
+    newest = {edge.hypothesis_id: edge for record in records for edge in carried(record)}
     return tuple(newest[key] for key in sorted(newest))
+
+
+def carried(record: DreamRecord) -> tuple[Hypothesis, ...]:
+    """Hypothesis edges that a record states."""
+    match record:
+        case CycleRecord():
+            return (*record.hypotheses, *record.changes)
+        case ReviewRecord():
+            return record.after
+        case OutcomeRecord():
+            return (record.after,)
 
 
 def complete(edges: Iterable[Edge], holds: Mapping[str, set[str]]) -> tuple[Edge, ...]:

@@ -46,7 +46,14 @@ from graphstore.model.knowledge import (
     ThreadNode,
     Waypoint,
 )
-from graphstore.model.record import CycleRecord, EpochRecord, JourneyRecord
+from graphstore.model.record import (
+    CycleRecord,
+    DreamRecord,
+    EpochRecord,
+    JourneyRecord,
+    OutcomeRecord,
+    ReviewRecord,
+)
 from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.parts import Parts
 from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
@@ -63,7 +70,8 @@ FAMILIES: Final[Mapping[str, tuple[tuple[type[Node], ...], tuple[type[Edge], ...
     "journey": ((Journey, Waypoint), (Passes, Anchored)),
     "cycle": ((), HYPOTHESES),
 }
-"""Small families, made again as a whole; by the kind of record they come from."""
+"""Small families, made again as a whole; by the kind of record they begin with."""
+DREAMS: Final = ("cycle", "review", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +102,17 @@ class Source:
 
     def cycles(self) -> tuple[CycleRecord, ...]:
         """Every cycle record in ledger order."""
-        found = (entry.record() for entry in self.ledger.of_kind("cycle"))
-        return tuple(record for record in found if isinstance(record, CycleRecord))
+        return tuple(record for record in self.dreams() if isinstance(record, CycleRecord))
+
+    def dreams(self) -> tuple[DreamRecord, ...]:
+        """Every record that hypothesis edges are made from, in ledger order."""
+        entries = [entry for kind in DREAMS for entry in self.ledger.of_kind(kind)]
+        found = (entry.record() for entry in sorted(entries, key=lambda entry: entry.seq))
+        return tuple(
+            record
+            for record in found
+            if isinstance(record, CycleRecord | ReviewRecord | OutcomeRecord)
+        )
 
     def roots(self) -> dict[str, str]:
         """Lineage root of every thread."""
@@ -132,7 +149,7 @@ class Source:
             *fold.lineage_edges(links, present),
             *self.cites(),
             *fold.journeys(records, self.kept_at(refs)),
-            *fold.hypotheses(self.cycles()),
+            *fold.hypotheses(self.dreams()),
         )
 
     def cites(self) -> tuple[Edge, ...]:

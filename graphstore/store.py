@@ -30,8 +30,10 @@ from graphstore.model.knowledge import Edge, Marks, Meta, Node, SeedRow
 from graphstore.model.query import Fault, Notice, QueryTable, RebuildReport, Resolved, Scalar
 from graphstore.model.record import (
     CycleRecord,
+    DreamRecord,
     EpochRecord,
     JourneyRecord,
+    OutcomeRecord,
     Record,
     ReviewRecord,
     ThreadRecord,
@@ -231,6 +233,11 @@ class Store:
             closing, self._engine = self._engine, None
             closing.close()
 
+    def recent(self, count: int) -> tuple[Notice, ...]:
+        """What was put right lately, and what could not be while opening; the newest last."""
+        passing = tuple(notice for notice in self.notices if notice.kind == "behind")
+        return (*self.events.recent(count), *passing)
+
     def close(self) -> None:
         """Close both databases and let the lock go."""
         self._closing.close()
@@ -271,7 +278,7 @@ class Store:
             case CycleRecord():
                 landed = self.ledger.newest("cycle", record.cycle_id)
                 return landed is None or '"outcome":"landed"' not in landed.body
-            case EpochRecord() | ReviewRecord():
+            case EpochRecord() | ReviewRecord() | OutcomeRecord():
                 newest = self.ledger.newest(record.kind, record.subject)
                 return newest is None or newest.record() != record
 
@@ -447,6 +454,10 @@ class Store:
     def journey_records(self) -> tuple[JourneyRecord, ...]:
         """Every journey record, in ledger order."""
         return self._source.journeys()
+
+    def dreams(self) -> tuple[DreamRecord, ...]:
+        """Every record that hypothesis edges are made from, in ledger order."""
+        return self._source.dreams()
 
     def cycles(self) -> tuple[CycleRecord, ...]:
         """Every cycle record, in ledger order."""

@@ -95,7 +95,7 @@ def _identities(source: Source) -> Iterator[Fault]:
         if journey_id(record.core_inquiry, first) != key:
             detail = "the id is not that of its inquiry and first turn"
             yield Fault(kind="id", subject=key, detail=detail)
-    for edge in fold.hypotheses(source.cycles()):
+    for edge in fold.hypotheses(source.dreams()):
         derived = hypothesis_id(edge.function, edge.rule, edge.src, edge.dst, edge.refs)
         if derived != edge.hypothesis_id:
             detail = "the id is not that of its content"

@@ -162,6 +162,8 @@ class CycleRecord(Value):
     outcome: Literal["landed", "interrupted", "failed"]
     jobs: tuple[JobEnd, ...] = ()
     hypotheses: tuple[AnyHypothesis, ...] = ()
+    changes: tuple[AnyHypothesis, ...] = ()
+    """Known hypotheses as they stand after it: expired, superseded."""
     parked: tuple[ParkedDraft, ...] = ()
     notes: tuple[Count, ...] = ()
     """Counted facts of the run, by name."""
@@ -182,14 +184,42 @@ class ReviewRecord(Value):
     actor: str = "owner"
     reason: str = ""
     at: Instant
+    after: tuple[AnyHypothesis, ...] = ()
+    """Hypotheses as they stand after an act on them."""
 
     @property
     def subject(self) -> str:
         return self.target
 
 
+class OutcomeRecord(Value):
+    """Later evidence that names a hypothesis and was counted."""
+
+    kind: Literal["outcome"] = "outcome"
+    event_id: str
+    hypothesis_id: str
+    verdict: Literal["confirmed", "contradicted"]
+    ref: str | None
+    """The turn that says it; null for the owner's bare word."""
+    lineage: str | None
+    """Of the turn."""
+    by: str
+    """owner, graph, or agent:<name>."""
+    at: Instant
+    """Time of the turn, or of the word."""
+    after: AnyHypothesis
+    """The hypothesis as it stands then."""
+
+    @property
+    def subject(self) -> str:
+        return self.event_id
+
+
+DreamRecord: TypeAlias = CycleRecord | ReviewRecord | OutcomeRecord
+"""Records that hypothesis edges are made from, in ledger order."""
+
 Record: TypeAlias = Annotated[
-    ThreadRecord | JourneyRecord | EpochRecord | CycleRecord | ReviewRecord,
+    ThreadRecord | JourneyRecord | EpochRecord | CycleRecord | ReviewRecord | OutcomeRecord,
     Field(discriminator="kind"),
 ]
-"""Closed; outcome, revision, feedback, note and forget records join it with their features."""
+"""Closed; revision, feedback, note and forget records join it with their features."""

@@ -22,7 +22,7 @@ from graphstore.model.knowledge import (
     SourceRefNode,
     ThreadNode,
 )
-from graphstore.model.record import EpochRecord, ReviewRecord, TurnChange
+from graphstore.model.record import EpochRecord, OutcomeRecord, ReviewRecord, TurnChange
 from graphstore.model.refs import RefUnresolved
 from graphstore.store import StopRewritten
 from graphstore.threads import TurnRewritten
@@ -259,6 +259,39 @@ def test_journeys_and_hypotheses_follow_their_records(store):
     refuted = hypothesis.replace(state=HypothesisState.REFUTED, closed_at=NOW)
     store.commit(a_cycle_record(refuted, cycle_id="dc:2"), NOW)
     assert store.edges(Resonates) == (refuted,)
+    assert store.verify() == ()
+    before = everything(store)
+    store.rebuild(NOW)
+    assert everything(store) == before
+
+
+def test_a_hypothesis_is_what_the_last_record_on_it_says(store):
+    fill(store)
+    one, other = [node.question_id for node in store.nodes(Question)][:2]
+    born = a_hypothesis(Resonates, one, other)
+    confirmed = born.replace(points=50, confirmations=1, validation_ids=("e:1",))
+    outcome = OutcomeRecord(
+        event_id="e:1",
+        hypothesis_id=born.hypothesis_id,
+        verdict="confirmed",
+        ref=None,
+        lineage=None,
+        by="owner",
+        at=NOW,
+        after=confirmed,
+    )
+    approved = confirmed.replace(state=HypothesisState.VALIDATED)
+    review = ReviewRecord(act="approve", target=born.hypothesis_id, at=NOW, after=(approved,))
+    expired = approved.replace(state=HypothesisState.EXPIRED, closed_at=NOW)
+    for record, expected in (
+        (a_cycle_record(born), born),
+        (outcome, confirmed),
+        (review, approved),
+        (a_cycle_record(cycle_id="dc:2", changes=(expired,)), expired),
+    ):
+        assert store.commit(record, NOW) != Unchanged()
+        assert store.edges(Resonates) == (expected,)
+    assert store.commit(outcome, NOW) == Unchanged()
     assert store.verify() == ()
     before = everything(store)
     store.rebuild(NOW)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphstore import open_store
+from graphstore import fold, open_store
 from graphstore.model.conversation import Committed, Unchanged
 from graphstore.model.hypothesis import Resonates
 from graphstore.model.knowledge import Question
-from graphstore.model.record import ThreadRecord, TurnChange
+from graphstore.model.record import ReviewRecord, ThreadRecord, TurnChange
 from tests.fake_derive import (
     NOW,
     FakeDerive,
@@ -52,6 +52,7 @@ steps = st.one_of(
     st.tuples(st.just("epoch")),
     st.tuples(st.just("journey"), st.integers(0, 4), st.integers(1, 4)),
     st.tuples(st.just("dream")),
+    st.tuples(st.just("review")),
     st.tuples(st.just("reopen")),
     st.tuples(st.just("checkpoint")),
 )
@@ -132,6 +133,15 @@ class Author:
             a_hypothesis(Resonates, asked[0], asked[1], refs=refs),
             cycle_id=f"dc:{self.store.ledger.last_seq()}",
         )
+
+    def _review(self):
+        """A word on the newest hypothesis, as recorded last."""
+        known = fold.hypotheses(self.store.dreams())
+        if not known:
+            return None
+        edge = known[-1]
+        heard = edge.replace(points=edge.points + 1, confirmations=edge.confirmations + 1)
+        return ReviewRecord(act="approve", target=edge.hypothesis_id, at=NOW, after=(heard,))
 
 
 @contextmanager
