@@ -1,6 +1,8 @@
 """Sound records with any of their values replaced by any other are still accounted for."""
 
 import json
+import sqlite3
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 
@@ -100,6 +102,122 @@ GEMINI = [
     {"$rewindTo": "1"},
     {"id": "4", "type": "user", "content": [{"inlineData": {"mimeType": "i", "data": "AA=="}}]},
 ]
+DETAILS = '<details type="tool_calls" name="f">\n</details>\na'
+OPENWEBUI = [
+    {
+        "id": "w",
+        "title": "T",
+        "created_at": 1767225600,
+        "chat": {
+            "models": ["m"],
+            "history": {
+                "currentId": "b",
+                "messages": {
+                    "a": {
+                        "parentId": None,
+                        "role": "user",
+                        "content": [{"type": "text", "text": "q"}, {"type": "image_url"}],
+                        "files": [{"name": "n", "file": {"data": {"content": "c"}, "meta": {}}}],
+                    },
+                    "b": {"parentId": "a", "role": "assistant", "content": DETAILS, "model": "m"},
+                    "c": {
+                        "parentId": "a",
+                        "role": "assistant",
+                        "timestamp": 1767225600,
+                        "content": "",
+                        "output": [{"type": "message", "content": [{"text": "a"}]}],
+                    },
+                },
+            },
+        },
+    },
+]
+LIBRECHAT = {
+    "conversationId": "l",
+    "title": "T",
+    "options": {"model": "m"},
+    "messages": [
+        {
+            "messageId": "1",
+            "parentMessageId": "00000000-0000-0000-0000-000000000000",
+            "isCreatedByUser": True,
+            "text": "q",
+            "files": [{"filename": "n", "bytes": 1}],
+            "children": [
+                {
+                    "messageId": "2",
+                    "parentMessageId": "1",
+                    "sender": "GPT",
+                    "createdAt": "2026-01-01T10:00:00Z",
+                    "content": [
+                        {"type": "text", "text": {"value": "a"}},
+                        {"type": "tool_call", "tool_call": {"function": {"name": "f"}}},
+                        {"type": "think"},
+                    ],
+                }
+            ],
+        },
+        {"messageId": "3", "parentMessageId": "lost", "sender": "User", "text": "q"},
+    ],
+}
+COPILOT = [
+    {"type": "session.start", "data": {"sessionId": "s", "context": {"cwd": "/w"}}},
+    {"type": "user.message", "id": "1", "data": {"content": "q", "attachments": [{"path": "p"}]}},
+    {
+        "type": "assistant.message",
+        "id": "2",
+        "data": {
+            "content": "a",
+            "phase": "commentary",
+            "toolRequests": [{"toolCallId": "t", "name": "f", "arguments": {"path": "p"}}],
+        },
+    },
+    {"type": "tool.execution_start", "data": {"toolCallId": "u", "toolName": "f"}},
+    {"type": "tool.execution_complete", "data": {"result": {"content": "r"}}},
+    {
+        "type": "assistant.message",
+        "agentId": "g",
+        "data": {"content": "a", "parentToolCallId": "t"},
+    },
+    {"type": "session.snapshot_rewind", "data": {"upToEventId": "2"}},
+    {"type": "session.title_changed", "data": {"title": "T"}},
+]
+CURSOR: dict[str, object] = {
+    "composerData:1": {
+        "name": "T",
+        "createdAt": 1767225600000,
+        "modelConfig": {"modelName": "m"},
+        "subagentInfo": {"parentComposerId": "0"},
+        "workspaceIdentifier": {"uri": {"fsPath": "/w"}},
+        "fullConversationHeadersOnly": [
+            {"bubbleId": "a", "type": 1},
+            {"bubbleId": "b", "type": 2},
+            {"bubbleId": "c", "type": 2},
+        ],
+        "conversationMap": {"c": {"type": 2, "thinking": {"text": "t"}}},
+    },
+    "composerData:2": {"conversation": [{"type": 1, "text": "q"}]},
+    "bubbleId:1:a": {
+        "type": 1,
+        "richText": {"root": {"children": [{"type": "text", "text": "q"}]}},
+        "context": {"fileSelections": [{"uri": {"path": "p"}}]},
+        "images": [{"path": "p"}],
+    },
+    "bubbleId:1:b": {
+        "type": 2,
+        "text": "a",
+        "createdAt": "2026-01-01T10:00:00Z",
+        "toolFormerData": {"name": "f", "rawArgs": {"path": "p"}, "result": "r"},
+    },
+}
+EARLY: dict[str, object] = {
+    "composer.composerData": {
+        "allComposers": [{"composerId": "1", "conversation": [{"type": 1, "text": "q"}]}]
+    },
+    "workbench.panel.aichat.view.aichat.chatdata": {
+        "tabs": [{"tabId": "1", "bubbles": [{"type": "ai", "text": "a"}]}]
+    },
+}
 OLDEST = json.loads((DATA / "25-codex-oldest-single.json").read_bytes())
 CASES = [
     ("codex", CODEX, True),
@@ -107,6 +225,9 @@ CASES = [
     ("claude-ai", CLAUDE_AI, False),
     ("gemini-cli", GEMINI, True),
     ("gemini-cli", [{**HEAD, "messages": GEMINI[1:3]}], False),
+    ("openwebui", OPENWEBUI, False),
+    ("librechat", [LIBRECHAT], False),
+    ("copilot-cli", COPILOT, True),
 ]
 
 
@@ -136,9 +257,8 @@ def account(name, content, *, keep_context):
     assert set(tally.codes) <= CODES
 
 
-@pytest.mark.parametrize(("name", "sound", "is_lines"), CASES)
-@given(data=st.data())
-def test_any_value_may_be_any_other(name, sound, is_lines, data):
+def changed(data, sound):
+    """A copy with one to three of its values taken out or replaced."""
     records = deepcopy(sound)
     for _ in range(data.draw(st.integers(1, 3))):
         found = list(places(records))
@@ -149,11 +269,35 @@ def test_any_value_may_be_any_other(name, sound, is_lines, data):
             del held[key]
         else:
             held[key] = data.draw(anything)
+    return records
+
+
+@pytest.mark.parametrize(("name", "sound", "is_lines"), CASES)
+@given(data=st.data())
+def test_any_value_may_be_any_other(name, sound, is_lines, data):
+    records = changed(data, sound)
     if is_lines:
         text = "\n".join(json.dumps(one) for one in records)
     else:
         text = json.dumps(records if len(records) > 1 or name == "claude-ai" else records[0])
     account(name, text.encode(), keep_context=data.draw(st.booleans()))
+
+
+def database(rows, items):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for table, held in (("cursorDiskKV", rows), ("ItemTable", items)):
+            connection.execute(f"CREATE TABLE {table} (key TEXT UNIQUE, value BLOB)")
+            text = f"INSERT INTO {table} VALUES (?, ?)"  # noqa: S608 - two fixed words
+            cells = [(key, None if one is None else json.dumps(one)) for key, one in held.items()]
+            connection.executemany(text, cells)
+        connection.commit()
+        return bytes(connection.serialize())
+
+
+@given(data=st.data(), is_early=st.booleans())
+def test_any_value_of_a_database_may_be_any_other(data, is_early):
+    rows, items = ({}, changed(data, EARLY)) if is_early else (changed(data, CURSOR), EARLY)
+    account("cursor", database(rows, items), keep_context=data.draw(st.booleans()))
 
 
 MARKS = [

@@ -105,8 +105,8 @@ def test_a_native_mark_of_an_answer_wins():
 @pytest.mark.parametrize(
     ("more", "typed"),
     [({}, True), ({"source": "user"}, True), ({"source": ""}, True),
-     ({"source": "skill-pdf"}, False), ({"source": "autopilot"}, False), ({"source": ["odd"]}, False),
-     ({"isAutopilotContinuation": True}, False)],
+     ({"source": "skill-pdf"}, False), ({"source": "autopilot"}, False),
+     ({"source": ["odd"]}, False), ({"isAutopilotContinuation": True}, False)],
 )  # fmt: skip
 def test_only_what_a_person_typed_is_a_persons(more, typed):
     ((found,), tally) = read(Log().ask("why", **more))
