@@ -30,6 +30,8 @@ from typing import BinaryIO, Final, Literal, Protocol, TypeAlias
 from graphstore.model.base import Value
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from graphstore.model.record import Count
+from ingest.cuts import Cuts
+from ingest.secrets import mask_path
 
 HEAD: Final = 64 * 1024
 """Bytes that a sniffer sees without asking for more."""
@@ -248,7 +250,7 @@ def legible(path: str) -> str:
         path.encode()
     except UnicodeEncodeError:
         path = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return _CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", path)
+    return mask_path(_CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", path))
 
 
 def _time_of_log(file: Path) -> int:

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from traceback import format_tb
 from typing import Final, TypeAlias
 
-from graphstore.model.carrier import FileState, PendingTitle
+from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
 from ingest.assembly import Assembled, Assembly
@@ -224,9 +225,10 @@ class _Run:
         except READ_ERRORS as cause:
             tally.note("unreadable_file")
             _LOG.debug("%s: %s", src.name, type(cause).__name__)
-        except Exception:  # noqa: BLE001 - one carrier is a border: its reader's fault must not stop the run
+        except Exception as cause:  # noqa: BLE001 - one carrier is a border: its reader's fault must not stop the run
             tally.note("reader_error")
-            _LOG.debug("reader %s failed", reader.NAME, exc_info=True)
+            frames = "".join(format_tb(cause.__traceback__))  # its message may quote the input
+            _LOG.debug("reader %s failed, %s:\n%s", reader.NAME, type(cause).__name__, frames)
         src.opener = opener
         src.head = None
         src.seen = None

@@ -94,8 +94,12 @@ def cookie(match: re.Match[str]) -> bool:
     )
 
 
+_SAMPLES: Final = frozenset({"pass", "passwd", "password", "pwd", "secret", "user", "username"})
+"""What addresses in manuals have for a password."""
+
+
 def url_password(match: re.Match[str]) -> bool:
-    return not is_placeholder(match["s"])
+    return match["s"].lower() not in _SAMPLES and not is_placeholder(match["s"])
 
 
 # A value that reads as code: a name, a path of names, a call, a path or address.
@@ -127,6 +131,8 @@ def _quoted(match: re.Match[str], value: str) -> bool:
 
 
 _ENVIRONMENT: Final = re.compile(r"[ \t>$]*(?:(?:export|set|-e|ENV)[ \t]+)?[A-Z][A-Z0-9_]*=")
+_SHOUTED: Final = re.compile(r"(?<![^\s\"'`;&(])[A-Z][A-Z0-9_]*=\Z")
+"""The same inside a line, where only what is called a password is taken for one."""
 _ENVIRONMENT_HEAD: Final = 200
 
 
@@ -139,13 +145,18 @@ def _line_head(match: re.Match[str]) -> tuple[int, int]:
 
 def _unquoted(match: re.Match[str], value: str) -> bool:
     """Code assigns names without quotes; environment lines assign secrets without them."""
-    if match["op"] == "=" and _ENVIRONMENT.fullmatch(match.string, *_line_head(match)):
-        return not _CODE.search(value) and not (_WORDS.fullmatch(value) and value == value.lower())
+    is_password = _PASSWORD_WORD.search(match["k"]) is not None
+    if match["op"] == "=":
+        start, end = _line_head(match)
+        if _ENVIRONMENT.fullmatch(match.string, start, end) or (
+            is_password and _SHOUTED.search(match.string, start, end)
+        ):
+            return not _CODE.search(value) and not (
+                _WORDS.fullmatch(value) and value == value.lower()
+            )
     if _CODE.search(value) or _NAME.fullmatch(value):
         return False
-    return is_mixed(value) or (
-        _PASSWORD_WORD.search(match["k"]) is not None and _PUNCTUATED.search(value) is not None
-    )
+    return is_mixed(value) or (is_password and _PUNCTUATED.search(value) is not None)
 
 
 def card(match: re.Match[str]) -> bool:

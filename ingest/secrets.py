@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from graphstore.ids import keyed_digest
+from graphstore.ids import digest_bytes, keyed_digest
 from graphstore.model.conversation import Masked
 from ingest.secret_shapes import Gate, lower
 from ingest.secret_table import PII, TABLE
@@ -15,6 +16,10 @@ _GATE: Final = Gate(TABLE)
 _GATE_PII: Final = Gate(TABLE + PII)
 SHORTEST: Final = 6
 """Characters; no text shorter than this holds a secret of the table."""
+NAMES: Final = 4096
+"""Names of files and folders that are remembered: most come again."""
+NAME_MARK: Final = 4
+"""Hexadecimal digits: enough to keep files of one folder apart, too few to guess a secret by."""
 _ROUNDS: Final = 8
 """A replacement can bring a new boundary and so a new hit; this many rounds always settle it."""
 
@@ -55,6 +60,26 @@ def mask(
             break
         text, spots = _replace(text, hits, spots, salt)
     return text, tuple(spots)
+
+
+@lru_cache(NAMES)
+def _mask_name(name: str) -> str:
+    masked, spots = mask(name)
+    if not spots:
+        return name
+    mark = digest_bytes(name.encode("utf-8", "surrogatepass"))[:NAME_MARK]
+    end = masked.index("]", spots[-1].offset) + 1
+    return f"{masked[:end]}~{mark}{masked[end:]}"
+
+
+def mask_path(path: str) -> str:
+    """A path whose names hold no secrets: it is kept, shown and told where files went wrong.
+
+    Names that differed still differ, by a few digits of their hash, and keep their endings.
+    """
+    if len(path) < SHORTEST:
+        return path
+    return "/".join(map(_mask_name, path.split("/")))
 
 
 def _hits(

@@ -115,7 +115,7 @@ def find(
     """
     for path in paths:
         if path != "-" and not os.path.lexists(path):
-            raise SourceNotFound(path)
+            raise SourceNotFound(legible(path))
     met: set[str] = set()
     for path in dict.fromkeys(paths):
         for one in _below(path, found, skip):
@@ -362,14 +362,15 @@ def _member(
 def _opened(archive: "_Archive", info: zipfile.ZipInfo) -> Iterator[Source | ReadFailure]:
     """A member as a source, or why it must not be read."""
     src = archive.src
-    where = f"{src.name}!{info.filename}"
+    member = legible(info.filename)
+    where = f"{src.name}!{member}"
     if _unsafe(info):
         yield ReadFailure(where, "unsafe_path")
     elif info.flag_bits & 1:
         yield ReadFailure(where, "unreadable_file", "encrypted")
     else:
         yield Source(
-            path=f"{src.path}!{info.filename}",
+            path=f"{src.path}!{member}",
             name=where,
             size=info.file_size,
             mtime_ns=src.mtime_ns,

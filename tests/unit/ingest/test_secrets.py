@@ -6,7 +6,7 @@ import pytest
 from graphstore.ids import keyed_digest
 from ingest.secret_checks import entropy, luhn
 from ingest.secret_table import PII, TABLE
-from ingest.secrets import mask
+from ingest.secrets import mask, mask_path
 from tests.made_up_secrets import ASSIGNED, BASE64, PLACES, TOKENS, block, made_up
 
 
@@ -223,3 +223,26 @@ def test_entropy_and_check_sum_are_the_textbook_ones():
     assert entropy("abcd") == 2
     assert luhn("79927398713")
     assert not luhn("79927398710")
+
+
+def test_names_of_files_keep_no_secret_and_stay_apart():
+    one, other = (f"a/notes {secret}.md" for secret in ("sk-" + VALUE, "sk-" + VALUE[::-1]))
+    told = mask_path(one)
+    assert re.fullmatch(r"a/notes \[masked:openai_key\]~[0-9a-f]{4}\.md", told)
+    assert told != mask_path(other)
+    assert mask_path(told) == told
+    assert mask_path("a/notes.md") == "a/notes.md"
+
+
+@pytest.mark.parametrize("word", ["user", "password", "secret"])
+def test_the_password_of_a_manual_is_none(word):
+    text = f"postgres://app:{word}@localhost/db"
+    assert mask(text)[0] == text
+
+
+def test_a_password_is_told_by_its_shouted_name_inside_a_line():
+    assert (
+        mask("then DB_PASS=LEvfddgZvwmUiZz end")[0] == "then DB_PASS=[masked:assigned_secret] end"
+    )
+    code = "then run(MAX_TOKENS=someLongIdentifier)"
+    assert mask(code)[0] == code

@@ -230,3 +230,19 @@ def test_a_member_that_cannot_be_unpacked_is_unreadable_however_that_shows():
         assert isinstance(one, Source)
         with pytest.raises(zipfile.BadZipFile):
             one.open().read()
+
+
+def test_secrets_in_names_are_told_nowhere(tmp_path):
+    key = "ghp_" + "a1B2" * 9
+    (tmp_path / f"{key}.jsonl").write_text("{}")
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as made:
+        made.writestr(f"in/{key}.jsonl", "{}")
+    file, packed = walked(tmp_path)
+    (member,) = inside(packed)
+    for src in (file, member):
+        assert key not in src.path + src.name + src.root
+        assert src.path.endswith(".jsonl")
+        assert src.peek() == b"{}"
+    with pytest.raises(SourceNotFound) as told:
+        walked(tmp_path / key)
+    assert key not in str(told.value)
