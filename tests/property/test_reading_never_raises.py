@@ -3,6 +3,7 @@
 import io
 import json
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from ingest.document import elements
 from ingest.jsonio import records
 from ingest.model import RawThread, Source, Tally
-from ingest.readers import chatgpt, specstory
+from ingest.readers import chatgpt, copilot_cli, librechat, openwebui, specstory
 
+DATA = Path(__file__).parents[1] / "data" / "ingest"
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
     lambda inner: st.one_of(
@@ -91,7 +93,13 @@ No edges to the rest.
 ---
 """
 READERS = [chatgpt, specstory]
-CASES = [(chatgpt, json.dumps([TALK, TALK]).encode()), (specstory, HISTORY.encode())]
+CASES = [
+    (chatgpt, json.dumps([TALK, TALK]).encode()),
+    (specstory, HISTORY.encode()),
+    (openwebui, (DATA / "72-openwebui.json").read_bytes()),
+    (librechat, (DATA / "73-librechat.json").read_bytes()),
+    (copilot_cli, (DATA / "95-copilot-events.jsonl").read_bytes()),
+]
 
 
 def check(reader, raw):
