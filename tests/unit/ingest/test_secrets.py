@@ -7,7 +7,7 @@ from graphstore.ids import keyed_digest
 from ingest.secret_checks import entropy, luhn
 from ingest.secret_table import PII, TABLE
 from ingest.secrets import mask, mask_path
-from tests.made_up_secrets import ASSIGNED, BASE64, PLACES, TOKENS, block, made_up
+from tests.made_up_secrets import ASSIGNED, BASE64, PLACES, TOKENS, VALUE, block, made_up
 
 
 def test_many_kinds_are_planted():
