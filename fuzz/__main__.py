@@ -110,7 +110,10 @@ def fuzz(asked: argparse.Namespace) -> dict[str, Sum]:
             done = sum(one.executions for one in sums.values())
             if done % TOLD < len(names):
                 print(f"{done} executions", file=sys.stderr)
-            if monotonic() > end or sum(len(one.failures) for one in sums.values()) >= FAILURES:
+            if (
+                monotonic() > end
+                or sum(len(one.failures) for one in sums.values()) >= asked.failures
+            ):
                 break
     return sums
 
@@ -143,6 +146,7 @@ def main() -> int:
     parser.add_argument("--per-format", type=int, default=PER_FORMAT, metavar="N")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="end after so long")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--failures", type=int, default=FAILURES, help="end after so many")
     parser.add_argument("--only", action="append", default=[], metavar="FORMAT")
     parser.add_argument("--at", type=int, default=None, metavar="N", help="this execution only")
     parser.add_argument("-o", "--output", type=Path)
