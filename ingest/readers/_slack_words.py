@@ -9,7 +9,7 @@ Json: TypeAlias = dict[str, Any]
 
 BLOCKS: Final = 10_000
 """Pieces of one message that are looked at."""
-_MARK: Final = re.compile(r"<([^<>|\n]+)(?:\|([^<>\n]*))?>")
+_MARK: Final = re.compile(r"<([@#!][^<>|\n]+|[A-Za-z][A-Za-z0-9+.-]*:[^<>|\n]+)(?:\|([^<>\n]*))?>")
 _URL: Final = re.compile(r"(?:https?|ftp|mailto|tel):.+")
 _ESCAPES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _LINES: Final = frozenset({"rich_text_section", "rich_text_quote", "rich_text_preformatted"})

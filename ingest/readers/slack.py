@@ -206,20 +206,15 @@ class _Room:
         self.tally.read()
         value = element.value
         ts = _ts(value, "ts")
-        if not isinstance(value, dict) or ts is None:
-            if _is_meta(value):
-                self.tally.drop("meta")
-                return
-            self.tally.drop("lost")
-            self.tally.note("bad_message")
-            return
-        if _is_meta(value):
-            subtype = told(value, "subtype") or ""
-            if not _SYSTEM.fullmatch(subtype) and told(value, "type") in {None, "message"}:
+        if isinstance(value, dict) and _is_meta(value):
+            if _is_unknown(value):
                 self.tally.note("unknown_record")
             self.tally.drop("meta")
-            return
-        self._keep(self._said(value, ts, element, file))
+        elif not isinstance(value, dict) or ts is None:
+            self.tally.drop("lost")
+            self.tally.note("bad_message")
+        else:
+            self._keep(self._said(value, ts, element, file))
 
     def _keep(self, one: _Said) -> None:
         """A message met again is kept once: as it was edited last."""
@@ -334,16 +329,19 @@ def _ts(value: object, key: str) -> str | None:
     return found if isinstance(found, str) and _TS.fullmatch(found) else None
 
 
-def _is_meta(value: object) -> bool:
+def _is_meta(value: Json) -> bool:
     """Whether a record tells something that nobody said."""
-    if not isinstance(value, dict):
-        return False
     kind = value.get("type", "message")
-    return kind != "message" or value.get("hidden") is True or not _is_spoken(value)
+    return kind != "message" or value.get("hidden") is True or _subtype(value) not in _SPOKEN
 
 
-def _is_spoken(value: Json) -> bool:
-    return (told(value, "subtype") or "") in _SPOKEN
+def _is_unknown(value: Json) -> bool:
+    subtype = _subtype(value)
+    return subtype not in _SPOKEN and _SYSTEM.fullmatch(subtype) is None
+
+
+def _subtype(value: Json) -> str:
+    return told(value, "subtype") or ""
 
 
 def _is_bot(value: Json, user: str | None, person: Json | None) -> bool:
