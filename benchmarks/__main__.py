@@ -8,6 +8,7 @@ import sys
 
 OTHERS = (
     ("benchmarks.up PATH... -o FILE", "the main job on your own conversations, twice, mirrored"),
+    ("benchmarks.ingest_corpora FOLDER...", "what became of every record of your own folders"),
     ("benchmarks.recall.locomo FILE", "turn and session recall beside FTS5, BM25, static vectors"),
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),
     ("benchmarks.recall.latency", "recall at 10,000 and 100,000 turns"),
