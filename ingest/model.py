@@ -330,6 +330,8 @@ class RawTurn:
     """The source's own mark says that the message is complete."""
     alternative: bool = False
     """Off the main line."""
+    ahead: bool = False
+    """Typed while the assistant was at work: what it was answering is not ended by it."""
     records: int = 1
     """Physical records merged into it; 0 for an extra turn made from one record."""
     also: tuple[str, ...] = ()

@@ -90,7 +90,7 @@ def _answers(turns: list[CleanTurn], *, live: bool) -> set[int]:
     found: set[int] = set()
     last: int | None = None
     for index, turn in enumerate(turns):
-        if turn.raw.role is Role.HUMAN:
+        if _begins_exchange(turn):
             if last is not None:
                 found.add(last)
             last = None
@@ -108,7 +108,7 @@ def _finally_spoken(turns: list[CleanTurn]) -> set[int]:
     exchange: list[int] = []
     final = False
     for index, turn in enumerate(turns):
-        if turn.raw.role is Role.HUMAN:
+        if _begins_exchange(turn):
             found.update(exchange if final else ())
             exchange, final = [], False
         elif turn.raw.role is Role.ASSISTANT:
@@ -116,6 +116,11 @@ def _finally_spoken(turns: list[CleanTurn]) -> set[int]:
             final = final or not is_interim(turn)
     found.update(exchange if final else ())
     return found
+
+
+def _begins_exchange(turn: CleanTurn) -> bool:
+    """A person's message; one that was typed ahead leaves the exchange before it open."""
+    return turn.raw.role is Role.HUMAN and not turn.raw.ahead
 
 
 def is_interim(turn: CleanTurn) -> bool:

@@ -294,7 +294,9 @@ class Transcript:
             return
         self._close()
         role = Role.OTHER if self.key.agent else Role.HUMAN
-        place = self._ask(self._turn(record, role, (content,)), -1)
+        turn = self._turn(record, role, (content,))
+        turn.ahead = True
+        place = self._ask(turn, -1)
         self.queue.put(place, content)
         self.branches.type_ahead(place)
 
@@ -311,6 +313,7 @@ class Transcript:
         role = Role.OTHER if self.key.agent else Role.HUMAN
         self._close()
         turn = self._turn(record, role, tuple(blocks), tuple(attachments))
+        turn.ahead = True
         self._place_human(turn, record, above)
 
     # --- what the assistant said

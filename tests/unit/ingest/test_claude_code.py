@@ -132,6 +132,7 @@ def test_a_queued_prompt_is_one_message_where_it_was_typed():
     thread, _ = only(talk)
     assert texts(thread)[1:] == ["Typed ahead", "First"]
     assert (thread.turns[1].records, thread.turns[1].key) == (2, talk.lines[-1]["uuid"])
+    assert [turn.ahead for turn in thread.turns] == [False, True, False]
     assert not any(turn.alternative for turn in thread.turns)
 
 

@@ -68,6 +68,14 @@ def test_an_exchange_that_has_a_final_word_needs_no_other():
     assert texts(human(), said("done"), said("a", way=True)) == [("q", False), ("done", False)]
 
 
+def test_a_prompt_typed_ahead_leaves_the_exchange_open():
+    ahead = turn(Role.HUMAN, "typed ahead", ahead=True)
+    talk = human(), said("looking", way=True), ahead, said("done"), human("next"), said("yes")
+    assert [text for text, _ in texts(*talk)] == ["q", "typed ahead", "done", "next", "yes"]
+    unanswered = human(), said("looking", way=True), ahead, human("next")
+    assert [text for text, _ in texts(*unanswered)] == ["q", "looking", "typed ahead", "next"]
+
+
 def test_chats_have_no_interim_messages():
     assert texts(said("a", way=True), said("b"), agent=False) == [("a", False), ("b", False)]
 
