@@ -60,6 +60,17 @@ def of_scout(report: Any) -> int:  # noqa: ANN401 - a ScoutReport
     return DONE if report.ok else FAILED
 
 
+def of_doctor(checks: Any) -> int:  # noqa: ANN401 - Checks
+    """5 when the store is damaged, 1 when something else is wrong."""
+    levels = {check.level for check in checks}
+    return DAMAGED if "damaged" in levels else FAILED if "bad" in levels else DONE
+
+
+def of_scan(found: Any) -> int:  # noqa: ANN401 - a SecretScan
+    """1 when something looks like a secret."""
+    return FAILED if found.places else DONE
+
+
 def of_verify(checked: Any) -> int:  # noqa: ANN401 - Verified or Restored
     """5 when something does not hold."""
     return DAMAGED if checked.faults else DONE

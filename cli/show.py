@@ -157,7 +157,8 @@ def status(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
     if found.unmasked:
         print(f"unmasked    {plural(found.unmasked, 'thread')} taken in without masking")
     for notice in found.notices:
-        print(f"notice      {notice.kind}: {notice.detail}")
+        when = f" ({day(notice.at)})" if notice.at else ""
+        paint.paragraph(f"{notice.kind}: {notice.detail}{when}", LABEL, first="notice")
     print(f"next        {found.next_action}")
 
 
@@ -515,6 +516,50 @@ def held(manifest: Any) -> str:  # noqa: ANN401
     """The figures of a backup."""
     records = plural(sum(each.count for each in manifest.records), "record")
     return f"{plural(manifest.threads, 'thread')}, {records}, {plural(len(manifest.files), 'file')}"
+
+
+def examined(checks: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Each check in a line, and what to do about it."""
+    if emit(checks, as_json=as_json):
+        return
+    for check in checks:
+        sign = "ok" if check.level == "good" else check.level
+        paint.paragraph(f"{check.name}: {check.found}", "         ", first=sign)
+        if check.hint:
+            paint.paragraph(check.hint, "         ")
+
+
+def scanned(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Kinds and places of what looks like a secret."""
+    if emit(found, as_json=as_json):
+        return
+    for place in found.places[:FAULTS]:
+        print(f"{place.count} {place.kind}  {place.place}")
+    if len(found.places) > FAULTS:
+        print(f"and {plural(len(found.places) - FAULTS, 'place')} more; --json shows everything")
+    print(f"looked at {plural(found.records, 'record')}: {named(found.kinds)}")
+    if found.places:
+        print("next: clew forget takes threads out; then ingest them again, with masking on")
+
+
+def ledger(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """Where the ledger went, or what was saved of it."""
+    if done.act == "export":
+        clear_progress()
+        if done.path != "-" and not emit(done, as_json=as_json):
+            print(f"{done.path}  {plural(done.records, 'record')}")
+        return
+    if emit(done, as_json=as_json):
+        return
+    saved = done.salvaged
+    for lost in saved.lost[:FAULTS]:
+        print(f"lost  record {lost.seq}: {lost.kind or 'unreadable'} {lost.subject or ''}".rstrip())
+    if len(saved.lost) > FAULTS:
+        print(f"  and {len(saved.lost) - FAULTS} more; --json shows everything")
+    print(f"{plural(saved.kept, 'record')} hold, {len(saved.lost)} are lost")
+    if saved.quarantine:
+        print(f"the old ledger is in {saved.quarantine}")
+        print("next: clew verify")
 
 
 def settings(found: Any, *, as_json: bool) -> None:  # noqa: ANN401

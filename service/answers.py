@@ -1,5 +1,7 @@
 """What operations answer with, beside the values of the packages below."""
 
+from typing import Literal
+
 from graphstore.model.backup import Manifest
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import (
@@ -9,7 +11,7 @@ from graphstore.model.hypothesis import (
     CounterEvidence,
     Standing,
 )
-from graphstore.model.query import Fault, Notice
+from graphstore.model.query import Fault, Notice, Salvaged
 from graphstore.model.record import Count
 from ingest.model import IngestReport
 from service.settings import Setting
@@ -108,6 +110,43 @@ class Restored(Value):
     workspace: str
     manifest: Manifest
     faults: tuple[Fault, ...]
+
+
+class Check(Value):
+    """One thing that ``clew doctor`` looked at."""
+
+    name: str
+    level: Literal["good", "note", "bad", "damaged"]
+    found: str
+    hint: str
+    """What to do; empty where all is well."""
+
+
+class SecretPlace(Value):
+    """Secrets of one kind in one place."""
+
+    place: str
+    """Reference of a turn, subject of a record, or name of a file."""
+    kind: str
+    count: int
+
+
+class SecretScan(Value):
+    """What looks like a secret and is not masked; never the words."""
+
+    records: int
+    kinds: tuple[Count, ...]
+    places: tuple[SecretPlace, ...]
+
+
+class LedgerDone(Value):
+    """What became of the ledger: written out, or saved."""
+
+    act: Literal["export", "salvage"]
+    path: str = ""
+    """Where an export is."""
+    records: int = 0
+    salvaged: Salvaged | None = None
 
 
 class SettingRows(Value):

@@ -44,13 +44,16 @@ from ingest.discover import Discovered, discover, system_of
 from ingest.model import IngestReport
 from ingest.pace import Pace
 from ingest.walk import SourceNotFound
-from service import dreaming, following, scouting, settings, stages, taking, writing
+from service import dreaming, following, keeping, scouting, settings, stages, taking, writing
 from service.answers import (
     BackedUp,
+    Check,
     FormatRow,
     HypothesisRow,
+    LedgerDone,
     LinkRow,
     Restored,
+    SecretScan,
     SeedView,
     SettingRows,
     ShapeRow,
@@ -60,10 +63,12 @@ from service.answers import (
     WrittenFiles,
 )
 from service.dreaming import Dreamt
+from service.health import examine
 from service.interrupts import interrupts
 from service.meter import Meter
 from service.moments import WrongValue, moment, one_of
 from service.pacing import RECALLED
+from service.scanning import scan
 from service.session import Session
 from topology.model import Limits
 from topology.report import ScoutReport
@@ -269,7 +274,7 @@ def borderline(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
     if epoch is None:
         return ()
     texts = {question.question_id: question.text for question in ground.questions}
-    pairs = Derivation().relations(ground, epoch).borderline
+    pairs = Derivation().borderline(ground, epoch)
     order = sorted(pairs, key=lambda pair: (-pair.score, pair.src, pair.dst))
     return tuple(
         LinkRow(
@@ -452,6 +457,32 @@ def restore(session: Session, file: str) -> Restored:
     manifest = unpack(source, session.workspace)
     with session.store("restore") as store:
         return Restored(workspace=str(session.workspace), manifest=manifest, faults=store.verify())
+
+
+def doctor(session: Session) -> tuple[Check, ...]:
+    """Check workspace and surroundings, with a fix for each finding."""
+    return examine(session)
+
+
+def scan_secrets(session: Session) -> SecretScan:
+    """Look for secrets that are not masked: kinds and places, never the words."""
+    with session.store("scan-secrets") as store:
+        return scan(store.path, store.ledger, pii=session.settings.ingest.mask_pii)
+
+
+def ledger(
+    session: Session, act: str, *, out: str = "-", force: bool = False, dry_run: bool = False
+) -> LedgerDone:
+    """Write the ledger as JSON Lines, or save what holds of a damaged one."""
+    if not session.exists:
+        raise StoreNotFound(str(session.workspace))
+    match act:
+        case "export":
+            return keeping.written_out(session, out, force=force)
+        case "salvage":
+            return keeping.saved(session, dry_run=dry_run)
+        case _:
+            raise WrongValue("ledger", act, "export or salvage")
 
 
 def rebuild(session: Session) -> RebuildReport:

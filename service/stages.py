@@ -3,6 +3,7 @@
 import sys
 import time
 from collections import Counter
+from typing import Final
 
 from dream.cycle import live_of
 from dream.journal import last_success
@@ -14,6 +15,9 @@ from ingest.model import IngestReport
 from service.answers import StageTime, Status, UpReport, WrittenFiles
 from service.dreaming import Dreamt, waiting
 from service.settings import Settings
+
+EVENTS: Final = 5
+"""Newest events that are shown."""
 
 
 class Clock:
@@ -135,7 +139,7 @@ def status(store: Store, settings: Settings) -> Status:
         last_dream=last_success(cycles),
         last_dream_outcome=cycles[-1].outcome if cycles else "never",
         queued=len(queued),
-        notices=store.notices,
+        notices=store.recent(EVENTS),
         next_action=next_action(ground.threads, bool(cycles)),
     )
 

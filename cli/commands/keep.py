@@ -11,8 +11,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    for command in (verify, rebuild, backup, restore, config):
+    for command in (verify, doctor, rebuild, backup, restore, ledger, config):
         app.command()(command)
+    app.command("scan-secrets")(scan_secrets)
 
 
 def verify(as_json: Json = False) -> None:
@@ -29,6 +30,45 @@ def rebuild(as_json: Json = False) -> None:
     from cli import show
 
     show.rebuilt(run("rebuild"), as_json=as_json)
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check workspace and surroundings, with a fix for each finding."""
+    from cli import exits, show
+
+    checks = run("doctor")
+    show.examined(checks, as_json=as_json)
+    raise typer.Exit(exits.of_doctor(checks))
+
+
+def scan_secrets(as_json: Json = False) -> None:
+    """Look for secrets that are not masked: kinds and places, never the words."""
+    from cli import exits, show
+
+    found = run("scan_secrets")
+    show.scanned(found, as_json=as_json)
+    raise typer.Exit(exits.of_scan(found))
+
+
+def ledger(
+    act: Annotated[str, typer.Argument(help="export or salvage.")],
+    out: Annotated[str, typer.Option("-o", help="File of an export.")] = "-",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what salvage would lose; change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Salvage without asking.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write the ledger as JSON Lines, or save what holds of a damaged one."""
+    from cli import show
+
+    if act == "salvage" and not (dry_run or yes):
+        show.ledger(run("ledger", act=act, dry_run=True), as_json=False)
+        if not show.agreed("Make a new ledger of what holds?"):
+            raise typer.Exit(2)
+    done = run("ledger", act=act, out=out, force=force, dry_run=dry_run)
+    show.ledger(done, as_json=as_json)
 
 
 def backup(
