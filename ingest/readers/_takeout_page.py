@@ -49,7 +49,8 @@ def cells(stream: BinaryIO) -> Iterator[Cell]:
 
 
 def _cell(start: int, held: bytes, lost: int) -> Cell:
-    return Cell(start, lost + len(held), None if lost else held)
+    size = lost + len(held)
+    return Cell(start, size, held if size <= CELL else None)
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
