@@ -1,11 +1,11 @@
 """Threads of agents, and the message of a person at which each was spawned."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 from graphstore.ids import thread_id
-from graphstore.model.conversation import Event, LineageKind, LineageLink, Role, Thread
+from graphstore.model.conversation import Event, LineageKind, LineageLink, Role, Thread, Turn
 from graphstore.model.record import ThreadRecord
 from ingest.heads import relinked
 from ingest.identity import Whole
@@ -33,7 +33,8 @@ class Agents:
             for native in turn.raw.spawned:
                 self._spawned.setdefault(thread_id(whole.source, native), number)
         if whole.thread_id in self._spawners:
-            self._asked[whole.thread_id] = [
+            before = _asked_in(whole.base.turns) if whole.base is not None else []
+            self._asked[whole.thread_id] = before + [
                 (number, turn.at)
                 for number, turn in zip(numbers, whole.turns, strict=True)
                 if turn.raw.role is Role.HUMAN and turn.at is not None
@@ -94,10 +95,12 @@ def _told(parent: Thread, child: str) -> int | None:
 
 
 def _asked(stored: Thread) -> list[tuple[int, datetime]]:
+    return _asked_in(stored.turns)
+
+
+def _asked_in(turns: Iterable[Turn]) -> list[tuple[int, datetime]]:
     return [
-        (turn.number, turn.at)
-        for turn in stored.turns
-        if turn.role is Role.HUMAN and turn.at is not None
+        (turn.number, turn.at) for turn in turns if turn.role is Role.HUMAN and turn.at is not None
     ]
 
 

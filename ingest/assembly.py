@@ -20,6 +20,7 @@ from graphstore.model.conversation import (
 )
 from graphstore.model.record import ThreadRecord, TurnChange
 from ingest.agents import Agents, spawn_events
+from ingest.base import Base
 from ingest.carriers import Carrier, count_copies
 from ingest.clean import CleanThread, CleanTurn
 from ingest.heads import citations, relinked, says_more, told_times
@@ -117,6 +118,8 @@ class Assembly:
     # --- what is known
 
     def _member(self, whole: Whole) -> _Member | None:
+        if whole.base is not None:
+            return self._grown(whole, whole.base)
         files = [self.carriers[one].source.path for one in whole.carriers]
         if whole.heads[0].placed:
             whole.native_id = native_of_place(whole, self.known, files)
@@ -132,6 +135,14 @@ class Assembly:
             return _Member(whole, None, (), first_numbers(len(whole.turns)))
         past = self._past(known)
         return _Member(whole, known, past, match(past, whole.turns))
+
+    def _grown(self, whole: Whole, base: Base) -> _Member | None:
+        """A thread whose carrier was read on: its turns are those from a place on."""
+        if self.known.forgotten(whole.thread_id):
+            self.tallies[whole.carriers[0]].note("forgotten", whole.thread_id)
+            return None
+        numbering = match(base.rest, whole.turns, base.following)
+        return _Member(whole, base.thread, base.thread.turns, numbering)
 
     def _past(self, thread: Thread) -> tuple[Turn, ...]:
         """All known turns of a thread by number; a shared prefix comes from its parents."""
@@ -177,10 +188,13 @@ class Assembly:
     ) -> dict[str, Strand]:
         """Strands of known threads that may share turns with those of the run."""
         found: dict[str, Strand] = {}
+        of_run = {one.whole.thread_id: one.known for one in members}
         waiting = [one for member in members for one in self._named(member, strands)]
         while waiting and len(found) < FAMILY:
             identity = waiting.pop(0)
-            thread = None if identity in found else self.known.thread(identity)
+            thread = None if identity in found else of_run.get(identity)
+            if identity not in of_run and identity not in found:
+                thread = self.known.thread(identity)
             if thread is None:
                 continue
             if identity not in strands:
@@ -237,6 +251,8 @@ class Assembly:
         for carrier in whole.carriers:
             self.carriers[carrier].thread_ids.setdefault(whole.thread_id)
             self.carriers[carrier].live = self.carriers[carrier].live or whole.live
+        if whole.heads[0].cuts is not None and len(whole.carriers) == 1 and not lineage:
+            self.carriers[whole.carriers[0]].whole = whole
         same = known is not None and not says_more(record, known)
         return Assembled(
             whole.thread_id,
@@ -324,8 +340,9 @@ class Assembly:
         )
 
     def _flags(self, whole: Whole, *, sure: bool) -> tuple[str, ...]:
+        base = whole.base
         flags = (
-            ("naive_time", whole.naive),
+            ("naive_time", whole.naive or (base is not None and "naive_time" in base.thread.flags)),
             ("unmasked", not self.options.mask),
             ("unsure_project", not sure),
         )
@@ -334,6 +351,8 @@ class Assembly:
     def _events(self, member: _Member) -> tuple[Event, ...]:
         whole = member.whole
         spawns = spawn_events(whole, member.numbering.numbers)
+        if whole.base is not None:
+            spawns = [*whole.base.events, *spawns]
         return (*(event for head in whole.heads[:1] for event in head.events), *spawns)
 
     # --- lineage
@@ -404,6 +423,8 @@ def _path(member: _Member, *, better: bool) -> tuple[int, ...]:
     known = member.known
     if known is None:
         return run
+    if member.whole.base is not None:
+        return member.whole.base.path + run if better else known.path
     told_anew = member.numbering.revised or member.whole.heads[0].placed
     if not told_anew and not set(numbers) & {turn.number for turn in member.past}:  # a second half
         return known.path + run

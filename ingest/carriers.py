@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from graphstore.model.carrier import PendingTitle
+from graphstore.model.carrier import PendingTitle, ResumePoint
 from ingest.clean import CleanThread
+from ingest.identity import Whole
 from ingest.model import Source, Tally
 
 EXPORT: Final = 2
@@ -25,6 +26,10 @@ class Carrier:
     live: bool = False
     titles: list[PendingTitle] = field(default_factory=list)
     """Offered by it for any thread."""
+    point: ResumePoint | None = None
+    """From where it was read on."""
+    whole: Whole | None = None
+    """Its one thread, as long as it may be asked where it can be read on from."""
 
 
 def count_copies(threads: Sequence[CleanThread], carriers: Sequence[Carrier]) -> None:

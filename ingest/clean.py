@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from graphstore.ids import digest, fingerprint
+from graphstore.ids import digest, digest_bytes, fingerprint
 from graphstore.model.conversation import Attachment, Event, Masked, Role, Taint
+from ingest.base import Base
 from ingest.envelopes import Opened, open_block, open_slash, without_thoughts
 from ingest.model import (
     Disposition,
@@ -30,6 +31,8 @@ LINKS: Final = 200
 """Links kept of one turn."""
 _PLAIN: Final = re.compile(r"[0-9a-f-]{1,40}")
 """Native ids of nearly all records: nothing to mask there."""
+_NO_TEXT: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""Characters that no id can be kept with."""
 _NO_TITLE: Final = frozenset({"new chat", "untitled", "new conversation"})
 _TITLE_ORDER: Final = ("user", "native", "ai", "summary", "heading", "stem")
 _HOME: Final = re.compile(
@@ -91,6 +94,10 @@ class CleanThread:
     """Some of its times named no zone."""
     closed: bool = True
     """Its carrier has not changed for long enough, or never grows."""
+    commands: int = 0
+    """How many of its events, the last ones, tell of commands."""
+    base: Base | None = None
+    """What is stored of it before the place from which its carrier was read on."""
 
 
 def clean(
@@ -104,7 +111,14 @@ def clean(
     turns = cleaner.turns()
     raw.turns = []
     cleaner.head()
-    return CleanThread(raw, turns, carrier, naive=cleaner.naive, closed=closed)
+    return CleanThread(
+        raw,
+        turns,
+        carrier,
+        naive=cleaner.naive,
+        closed=closed,
+        commands=len(cleaner.commands),
+    )
 
 
 class _Cleaner:
@@ -259,10 +273,12 @@ class _Cleaner:
         raw.spawned = tuple(self.ident(one) for one in raw.spawned)
 
     def ident(self, native: str) -> str:
-        """A native id as it is, unless masking would change it: ids must stay distinct."""
-        if _PLAIN.fullmatch(native) or self.masker(native)[0] == native:
+        """A native id as it is, if it is text without secrets: ids must stay distinct."""
+        if _PLAIN.fullmatch(native):
             return native
-        return digest(native)
+        if _NO_TEXT.search(native):
+            return digest_bytes(native.encode("utf-8", "surrogatepass"))
+        return native if self.masker(native)[0] == native else digest(native)
 
     def calls(self, calls: Calls) -> Calls:
         return tuple((self.name(name), count) for name, count in calls)
@@ -303,7 +319,8 @@ class _Cleaner:
         raw.native_id = self.ident(raw.native_id) if raw.native_id is not None else None
         raw.native_ids = tuple(self.ident(one) for one in raw.native_ids)
         raw.pointers = tuple(
-            Pointer(one.kind, self.ident(one.native_id), one.key) for one in raw.pointers
+            Pointer(one.kind, self.ident(one.native_id), self.ident(one.key) if one.key else None)
+            for one in raw.pointers
         )
         raw.where = self.line(raw.where)
         raw.tail_calls = self.calls(raw.tail_calls)

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Final
 
 from graphstore.ids import digest, fingerprint, thread_id
-from graphstore.model.conversation import Thread, Turn
+from graphstore.model.conversation import Role, Thread, Turn
+from ingest.base import Base
 from ingest.clean import CleanThread, CleanTurn
 from ingest.model import RawThread, Tally
 from ingest.options import Options
@@ -39,6 +40,10 @@ class Whole:
     naive: bool = False
     passed_keys: set[str] = field(default_factory=set)
     passed_words: set[str] = field(default_factory=set)
+    commands: int = 0
+    """How many of the events of its first head, the last ones, tell of commands."""
+    base: Base | None = None
+    """What is stored of it before its turns, where its carrier was read on from a place."""
 
     @property
     def source(self) -> str:
@@ -159,6 +164,8 @@ def _settled(
         naive=any(one.naive for one in chain),
         passed_keys=settled.passed_keys,
         passed_words=settled.passed_words,
+        commands=chain[0].commands,
+        base=chain[0].base,
     )
 
 
@@ -298,10 +305,11 @@ def first_numbers(count: int) -> Numbering:
     return Numbering(list(range(1, count + 1)), list(range(count)), [], [])
 
 
-def match(known: Sequence[Turn], turns: Sequence[CleanTurn]) -> Numbering:
+def match(known: Sequence[Turn], turns: Sequence[CleanTurn], following: int = 0) -> Numbering:
     """Find known turns again: by native key if it is unique, else by runs of equal prints.
 
-    ``known`` are all known turns by number. New turns get the next numbers; a turn whose key
+    ``known`` are all known turns by number, or those that ``turns`` may be; ``following`` is
+    then the number that comes after all. New turns get the next numbers; a turn whose key
     is known with other words is a revision of that turn.
     """
     found: dict[int, int] = {}
@@ -309,7 +317,7 @@ def match(known: Sequence[Turn], turns: Sequence[CleanTurn]) -> Numbering:
     _match_keys(known, turns, found, revised)
     _match_runs(known, turns, found)
     _match_folded(known, turns, found)
-    following = max((turn.number for turn in known), default=0) + 1
+    following = following or max((turn.number for turn in known), default=0) + 1
     numbers: list[int] = []
     fresh: list[int] = []
     for place in range(len(turns)):
@@ -387,14 +395,18 @@ def _folded(turn: Turn) -> str:
 
 def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
     """Whether the run's carrier gives the path: it holds all of the old one, or is better."""
+    before = whole.base.turns if whole.base is not None else ()
     keyed_before = any(turn.native_key for turn in known.turns)
     keyed_now = any(turn.raw.key for turn in whole.turns)
     if keyed_before != keyed_now:  # a rendering holds no native ids
         return keyed_now
     held = set(numbering.numbers) | {old for old, _ in numbering.revised}
+    held.update(turn.number for turn in before)
     if held.issuperset(known.path):
         return True
     clean = sum(whole.turns[place].clean for place in whole.path)
+    on_path = set(whole.base.path if whole.base is not None else ())
+    clean += sum(turn.number in on_path and turn.role is not Role.OTHER for turn in before)
     return clean >= len(known.clean())
 
 

@@ -140,6 +140,8 @@ class Source:
     """Files of a folder or archive that is one carrier, by their path in it, sorted."""
     check: int | None = None
     """CRC of a zip member."""
+    resumable: bool = False
+    """Its reader shall say where it may be read on from when it has grown."""
     head: bytes | None = None
     seen: object = None
     """What ``ingest.shape.look`` found; filled once."""
@@ -243,8 +245,8 @@ def legible(path: str) -> str:
     """A path as text that can be kept and printed: what is no text is written in hex.
 
     That is bytes that are not UTF-8, and control characters, which a terminal would obey.
-
-    Such names are legal on most systems; they differ afterwards if they differed before.
+    Secrets in names are masked. Such names are legal on most systems; they differ afterwards
+    if they differed before.
     """
     try:
         path.encode()
@@ -421,6 +423,8 @@ class RawThread:
     """The source stamps it as the copy of a session taken over in the background."""
     where: str = ""
     """Place of the conversation for reports; the carrier if empty."""
+    cuts: Cuts | None = None
+    """Where its carrier may be read on from, if it was asked for and can be told."""
 
 
 class Reader(Protocol):
@@ -450,6 +454,8 @@ class Tally:
     """Byte offset of a half-written last record: read again when it is complete."""
     end_offset: int = 0
     """Byte offset of the end of the last complete record, where the carrier has lines."""
+    lines_before: int = 0
+    """Lines before the part that is read."""
     side_files: int = 0
 
     def read(self, count: int = 1) -> None:
@@ -471,7 +477,9 @@ class Tally:
         """A place as reports show it."""
         if where is None:
             return self.name
-        return f"{self.name}:{where}" if isinstance(where, int) else where
+        if isinstance(where, int):
+            return f"{self.name}:{where + self.lines_before}"
+        return where
 
     @property
     def balanced(self) -> bool:

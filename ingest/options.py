@@ -30,6 +30,8 @@ class Options:
     """Zone of times that name none."""
     settle_s: int = 600
     """Seconds without a change after which a live file counts as settled."""
+    resume_bytes: int = 2**20
+    """Carriers from this size on are read on from near their end when they only grew."""
     format: str | None = None
     """Reader to use without sniffing."""
     only: tuple[str, ...] = ()

@@ -111,6 +111,9 @@ class _Metered(io.BufferedIOBase):
         self._pace.reached(self._start + self._count)
         return piece
 
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence)
+
     def readable(self) -> bool:
         return True
 

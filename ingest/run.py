@@ -21,6 +21,7 @@ from graphstore.model.record import ThreadRecord
 from ingest.assembly import Assembled, Assembly
 from ingest.carriers import Carrier
 from ingest.clean import CleanThread, Masker, clean
+from ingest.cuts import Older
 from ingest.family import Card, Spool, card_of, families
 from ingest.halves import can_join, joined, placed
 from ingest.identity import chains, derived_id
@@ -37,6 +38,7 @@ from ingest.model import (
 from ingest.options import Options
 from ingest.pace import Pace, Stopped
 from ingest.report import Tables, report
+from ingest.resume import Resumption, cumulated
 from ingest.secrets import mask
 from ingest.shape import look
 from ingest.sniff import choose, reader_named, readers
@@ -97,6 +99,7 @@ class _Run:
         self.options = options
         self.now = now
         self.masker = masker(options)
+        self.resumption = Resumption(known, options, self.masker, now)
         self.found = Found()
         self.loose = Tally()
         self.carriers: list[Carrier] = []
@@ -211,12 +214,16 @@ class _Run:
         opener, src.opener = src.opener, lambda: self.pace.opened(src.name, opener)
         tally = Tally(src.name)
         carrier = Carrier(src, reader.NAME, reader.VERSION, tally)
-        rest = at_rest(src, self.now, self.options.settle_s)
+        src.resumable = self.resumption.wanted(src)
         self.carriers.append(carrier)
         stop = False
         try:
-            for one in reader.read(src, tally):
-                self._keep(one, carrier, closed=rest or not reader.APPENDABLE)
+            thread = self.resumption.read(carrier, reader, len(self.carriers) - 1)
+            if thread is not None:
+                self._keep(thread, carrier)
+            else:
+                for thread in self._threads(carrier, reader, len(self.carriers) - 1):
+                    self._keep(thread, carrier)
         except Stopped:
             raise
         except ZipBomb:
@@ -235,25 +242,35 @@ class _Run:
         src.parsed = {}
         return stop
 
-    def _keep(self, one: RawThread | ReadFailure, carrier: Carrier, *, closed: bool) -> None:
-        tally = carrier.tally
-        if isinstance(one, ReadFailure):
-            tally.note(one.code, self.masker(one.where)[0])
-            return
-        index = len(self.carriers) - 1
-        thread = clean(
-            one, index, tally, self.options, self.masker, closed=closed or not _live(one)
-        )
+    def _threads(self, carrier: Carrier, reader: Reader, index: int) -> Iterator[CleanThread]:
+        """Read a carrier whole; its threads, cleaned."""
+        src, tally = carrier.source, carrier.tally
+        rest = at_rest(src, self.now, self.options.settle_s)
+        for one in reader.read(src, tally):
+            if isinstance(one, ReadFailure):
+                tally.note(one.code, self.masker(one.where)[0])
+                continue
+            closed = rest or not reader.APPENDABLE or not _live(one)
+            yield clean(one, index, tally, self.options, self.masker, closed=closed)
+
+    def _keep(self, thread: CleanThread, carrier: Carrier) -> None:
+        """Let a thread wait for its family."""
         carrier.titles += [
             PendingTitle(leaf=title.leaf, text=title.text) for title in thread.raw.summaries
         ]
         if thread.naive and thread.turns:
-            tally.note("naive_time", thread.raw.where or None)
-        native = thread.raw.native_id or (
+            carrier.tally.note("naive_time", thread.raw.where or None)
+        native = self._native(thread)
+        self.held[thread.carrier] = self.held.get(thread.carrier, 0) + 1
+        card = card_of(thread, native, self.spool.put(thread))
+        if carrier.point is not None:
+            card.first_key = carrier.point.first_key
+        self.cards.append(card)
+
+    def _native(self, thread: CleanThread) -> str:
+        return thread.raw.native_id or (
             derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
         )
-        self.held[index] = self.held.get(index, 0) + 1
-        self.cards.append(card_of(thread, native, self.spool.put(thread)))
 
     # --- putting together
 
@@ -280,7 +297,8 @@ class _Run:
             yield from self._archive_states()
 
     def _records(self, family: list[Card], assembly: Assembly) -> Iterator[ThreadRecord]:
-        threads = [(card.native_id, self.spool.take(card.place)) for card in family]
+        taken = [(card.native_id, self.spool.take(card.place)) for card in family]
+        threads = self._grounded(taken, assembly)
         for one in assembly.family(self._sewn(threads)):
             if self.pace.stopping():
                 self.ended = True
@@ -301,6 +319,38 @@ class _Run:
             if not self.waiting[index] and not self.carriers[index].titles
         ]
         return self._states(carriers)
+
+    def _grounded(
+        self, threads: list[tuple[str, CleanThread]], assembly: Assembly
+    ) -> list[tuple[str, CleanThread]]:
+        """Threads whose carriers were read on; those that lack what it takes are read whole."""
+        many = Counter((thread.raw.source, native) for native, thread in threads)
+        found: list[tuple[str, CleanThread]] = []
+        for native, thread in threads:
+            carrier = self.carriers[thread.carrier]
+            point = carrier.point
+            if point is None:
+                found.append((native, thread))
+                continue
+            alone = many[thread.raw.source, native] == 1
+            untold = not assembly.titles.any_for(Older.of_text(point.keys))
+            if alone and untold and self.resumption.grounded(thread, carrier):
+                found.append((native, thread))
+            else:
+                found.extend(self._read_whole(carrier, thread.carrier))
+        return found
+
+    def _read_whole(self, carrier: Carrier, index: int) -> list[tuple[str, CleanThread]]:
+        """Read a carrier from its start after all."""
+        carrier.point = None
+        self._carry(carrier.tally, Tally(carrier.tally.name))
+        try:
+            threads = list(self._threads(carrier, reader_named(carrier.reader), index))
+        except READ_ERRORS:
+            carrier.tally.note("unreadable_file")
+            return []
+        self.held[index] = len(threads)
+        return [(self._native(thread), thread) for thread in threads]
 
     def _sewn(self, threads: list[tuple[str, CleanThread]]) -> list[tuple[str, CleanThread]]:
         """Halves of a session are read again end to end, and are one."""
@@ -335,7 +385,7 @@ class _Run:
         return thread
 
     def _carry(self, into: Tally, tally: Tally) -> None:
-        """The records of halves are counted with the first of them."""
+        """Count anew what a carrier holds: halves are counted with the first of them."""
         into.records, into.dispositions = tally.records, tally.dispositions
         into.codes, into.places = tally.codes, tally.places
         into.pending_offset = tally.pending_offset
@@ -348,15 +398,24 @@ class _Run:
             self.stated.add(index)
             carrier = self.carriers[index]
             self._check(carrier)
-            yield row_of(
+            waiting = self._pending(carrier)
+            row = row_of(
                 carrier.source,
                 carrier.reader,
                 carrier.version,
-                carrier.tally,
+                cumulated(carrier.tally, carrier.point),
                 tuple(sorted(carrier.thread_ids)),
-                self._pending(carrier),
+                waiting,
                 settled=not carrier.live,
             )
+            yield row.replace(resume=self._resumed_from(index))
+
+    def _resumed_from(self, index: int) -> ResumePoint | None:
+        """Where a carrier of one thread can be read on from when it has grown."""
+        carrier = self.carriers[index]
+        if self.held.get(index) != 1 or _failed(carrier.tally):
+            carrier.whole = None
+        return self.resumption.keep(carrier)
 
     def _archive_states(self) -> Iterator[FileState]:
         """States of archives as a whole, after those of their members."""

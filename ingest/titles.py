@@ -7,6 +7,7 @@ from graphstore.model.conversation import Thread
 from graphstore.model.record import ThreadRecord
 from ingest.carriers import Carrier
 from ingest.clean import choose_title
+from ingest.cuts import Older
 from ingest.heads import relinked
 from ingest.identity import Whole
 from ingest.known import Known
@@ -32,8 +33,16 @@ class Titles:
                 last = self._offered[key]
         if last is not None:
             candidates.append(TitleCandidate("summary", last))
-        turns = ((whole.turns[place].raw.role, whole.turns[place].text) for place in whole.path)
+        turns = [(whole.turns[place].raw.role, whole.turns[place].text) for place in whole.path]
+        if whole.base is not None:
+            on_path = set(whole.base.path)
+            before = (turn for turn in whole.base.turns if turn.number in on_path)
+            turns = [*((turn.role, turn.text) for turn in before), *turns]
         return choose_title(tuple(candidates), tuple(turns))
+
+    def any_for(self, older: Older) -> bool:
+        """Whether a title is offered for one of these records, as far as their hashes tell."""
+        return any(older.has(leaf) for leaf in self._offered)
 
     def late(self, carriers: Sequence[Carrier], known: Known) -> Iterator[ThreadRecord]:
         """Titles offered by this run for threads that it does not hold but the store does."""

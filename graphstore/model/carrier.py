@@ -1,6 +1,7 @@
 """What ingest remembers of a file it has read, so that it reads only what is new."""
 
 from graphstore.model.base import Value
+from graphstore.model.conversation import Event
 from graphstore.model.record import Count
 
 
@@ -10,6 +11,32 @@ class PendingTitle(Value):
     leaf: str
     """Native id of one of its records."""
     text: str
+
+
+class ResumePoint(Value):
+    """Where a carrier that only grew may be read on from, and what was before that place."""
+
+    thread_id: str
+    line: int
+    """1-based."""
+    offset: int
+    """Bytes."""
+    state: str
+    """What its reader must know there, as JSON."""
+    keys: str
+    """Hashes of the native ids of the records before it."""
+    first_key: str | None = None
+    """Native id of the first turn of the thread."""
+    options: str
+    """Hash of the options that shape what is read."""
+    titles: tuple[tuple[str, str], ...] = ()
+    """Kind and text of the titles offered so far, the best of each kind."""
+    commands: tuple[Event, ...] = ()
+    """Commands given before it."""
+    records: int = 0
+    """What was read before it, and what became of it."""
+    dispositions: tuple[Count, ...] = ()
+    codes: tuple[Count, ...] = ()
 
 
 class FileState(Value):
@@ -40,3 +67,4 @@ class FileState(Value):
     dispositions: tuple[Count, ...] = ()
     codes: tuple[Count, ...] = ()
     titles: tuple[PendingTitle, ...] = ()
+    resume: ResumePoint | None = None

@@ -29,6 +29,15 @@ class Branches:
         before = self._before[place]
         self._firm[place] = self._firm.get(before, before)
 
+    def is_ahead(self, place: int) -> bool:
+        """Whether the message there was typed while the assistant worked."""
+        return place in self._firm
+
+    def go_on(self, place: int) -> None:
+        """All that was before stands at one place, and is on the path."""
+        self._before[place] = -1
+        self._under[place] = self.last_human = self.tip = place
+
     def answer(self, place: int) -> None:
         """A turn that no person wrote stands at a place, on the branch of the last record."""
         self._under[place] = self.tip

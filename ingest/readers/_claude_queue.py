@@ -10,6 +10,11 @@ class Queue:
         self._words: dict[int, str] = {}
         self._withdrawn: set[int] = set()
 
+    @property
+    def waits(self) -> bool:
+        """Whether something was queued that did not run so far."""
+        return bool(self._words)
+
     def put(self, place: int, words: str) -> None:
         """A prompt was queued; its turn stands at a place."""
         self._words[place] = words.strip()

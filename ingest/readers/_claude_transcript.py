@@ -1,10 +1,12 @@
 """One session of Claude Code, or one agent's work in it, put together record by record."""
 
 import re
+from collections import deque
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
+from ingest.cuts import Cuts, Older, Unsure
 from ingest.instants import aware
 from ingest.jsonio import Record, instant
 from ingest.model import Pointer, RawThread, RawTurn, Tally
@@ -12,6 +14,7 @@ from ingest.readers._claude_branches import Branches
 from ingest.readers._claude_message import Message
 from ingest.readers._claude_project import folded, project_of
 from ingest.readers._claude_queue import Queue
+from ingest.readers._claude_spots import SPOTS, Spot, begun, cuts_of
 from ingest.readers._claude_records import (
     result_texts,
     touched,
@@ -60,7 +63,9 @@ class SessionKey(NamedTuple):
 class Transcript:
     """One session, or one agent's work, as it is read line by line."""
 
-    def __init__(self, key: SessionKey, tally: Tally, *, keep_context: bool = False) -> None:
+    def __init__(
+        self, key: SessionKey, tally: Tally, *, keep_context: bool = False, resumable: bool = False
+    ) -> None:
         self.key = key
         self.tally = tally
         self.keep_context = keep_context
@@ -84,6 +89,10 @@ class Transcript:
         self.first_parent: str | None = None
         self.began = False
         self.background = False
+        self.resumable = resumable
+        self.spots: deque[Spot] = deque(maxlen=SPOTS)
+        self.older: Older | None = None
+        """Records before those that are read, where reading goes on from a place."""
 
     def meet(self, session: str) -> None:
         """A record of this session id belongs here."""
@@ -100,6 +109,7 @@ class Transcript:
 
     def passed(self, uuid: str) -> None:
         """A progress record stands here, below the last message of a person."""
+        self._require_new(uuid)
         self.index.setdefault(uuid, (self.branches.last_human, "progress", None))
 
     def add(self, record: Record, kind: str) -> None:
@@ -107,8 +117,10 @@ class Transcript:
         value = record.value
         self._note_head(value, kind)
         uuid = value.get("uuid")
-        if isinstance(uuid, str) and uuid in self.index and self._is_copy(uuid, record, kind):
-            return
+        if isinstance(uuid, str):
+            self._require_new(uuid)
+            if uuid in self.index and self._is_copy(uuid, record, kind):
+                return
         if kind == "assistant":
             self._assistant(record)
         elif kind == "user":
@@ -119,6 +131,11 @@ class Transcript:
             self._queue(record)
         else:
             self._other(record, kind)
+
+    def _require_new(self, uuid: str) -> None:
+        """Raises ``Unsure`` for a record that may stand before those that are read."""
+        if self.older is not None and self.older.has(uuid):
+            raise Unsure
 
     def _note_head(self, value: dict[str, Any], kind: str) -> None:
         folder = value.get("cwd")
@@ -156,11 +173,13 @@ class Transcript:
             known = self.index.get(parent)
             if known is not None:
                 return known[0]
+            self._require_new(parent)
             if kind in _SPOKEN:
                 self.tally.note("orphan_parent", record.line)
         elif parent is None and value.get("subtype") == "compact_boundary":
             parent = value.get("logicalParentUuid")
             if isinstance(parent, str) and parent not in self.index:
+                self._require_new(parent)
                 self.tally.note("orphan_parent", record.line)
         return -1
 
@@ -200,6 +219,8 @@ class Transcript:
         plan = "planContent" in value
         role = Role.OTHER if plan or self.key.agent else Role.HUMAN
         turn = self._turn(record, role, tuple(blocks), tuple(attachments))
+        if role is Role.HUMAN and self.resumable:
+            self._note_spot(record, above)
         self._place_human(turn, record, above)
 
     def _context(self, record: Record, content: str | list[Any]) -> None:
@@ -230,6 +251,55 @@ class Transcript:
             first.key = first.key or turn.key
             first.attachments = turn.attachments
             first.records += turn.records
+
+    def _note_spot(self, record: Record, above: int) -> None:
+        """Keep where a message begins an exchange that nothing before it waits for."""
+        before = self.branches.last_human
+        last = self.turns[-1] if self.turns else None
+        answered = last is not None and last.role is Role.ASSISTANT and not last.calls_tool
+        goes_on = above in {-1, before} and before >= 0 and not self.branches.is_ahead(before)
+        if last is None or not (answered and goes_on) or self.waiting or self.queue.waits:
+            return
+        parent = record.value.get("parentUuid") if above == before else None
+        self.spots.append(
+            Spot(
+                place=len(self.turns),
+                line=record.line,
+                offset=record.offset,
+                answered=last.offset or 0,
+                records=len(self.index),
+                events=len(self.events),
+                parent=parent if isinstance(parent, str) else None,
+            )
+        )
+
+    def cuts(self, off: set[int]) -> Cuts | None:
+        """Where this session may be read on from, if it is a plain one."""
+        special = self.pointers or self.background or self.first_parent or self.key.agent
+        if not self.resumable or special or self.keep_context or len(self.sessions) != 1:
+            return None
+        spots = [spot for spot in self.spots if spot.place not in off]
+        return cuts_of(
+            spots,
+            self.index,
+            session=self.key.session,
+            folders=tuple(self.folders),
+            models=tuple(self.models),
+            events=tuple(self.events),
+        )
+
+    def go_on(self, state: str, older: Older) -> None:
+        """Know what a reading up to a place has found; nothing of it is given again."""
+        begin = begun(state)
+        self.older, self.began = older, True
+        self.meet(begin.session)
+        self.folders = dict.fromkeys(begin.folders)
+        self.models = dict.fromkeys(begin.models)
+        self.events = list(begin.events)
+        self.turns.append(None)
+        self.branches.go_on(0)
+        if begin.parent is not None:
+            self.index[begin.parent] = 0, "", None
 
     def _ask(self, turn: RawTurn, above: int) -> int:
         place = len(self.turns)
@@ -459,6 +529,7 @@ class Transcript:
             tail_calls=tuple(self.waiting),
             record_keys=tuple(self.index),
             first_parent=self.first_parent,
+            cuts=self.cuts(off),
             background=self.background,
         )
 

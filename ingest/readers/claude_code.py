@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ingest.cuts import Older, Unsure
 from ingest.jsonio import Line, Record, Skip, records
 from ingest.model import RawThread, ReadFailure, Score, Source, Summary, Tally, TitleCandidate
 from ingest.readers._claude_records import kind_of, type_of
+from ingest.readers._claude_spots import begun
 from ingest.readers._claude_transcript import TYPES, SessionKey, Transcript
 from ingest.shape import look
 
@@ -80,6 +82,21 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     yield from sessions.threads()
 
 
+def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | None:
+    """Read what follows a place of a session; None if it may change what was before."""
+    sessions = _File(src, tally)
+    sessions.go_on(state, older)
+    try:
+        with src.open() as stream:
+            for record in records(
+                stream, tally, _KNOWN, skip=_PROGRESS, skipped="meta", on_skip=sessions.skip
+            ):
+                sessions.add(record)
+    except Unsure:
+        return None
+    return next(sessions.threads())
+
+
 def _leading_pairs(head: bytes) -> Iterator[tuple[str, str]]:
     """Keys with text values that a line begins with."""
     at = 0
@@ -103,12 +120,22 @@ class _File:
         """(uuid, parent) of lines that were skipped before any session was known."""
         self.side_roots: dict[str, str] = {}
         self.summaries: list[Summary] = []
+        self.resumes = False
+        """Only the rest of a file is read."""
         self.titles: list[tuple[str | None, TitleCandidate]] = []
         name = src.parts[-1] if src.parts else ""
         stem = _UUID.search(name)
         self.stem = stem[0] if stem else None
         agent = _AGENT_FILE.fullmatch(name)
         self.agent = agent[1] if agent else None
+
+    def go_on(self, state: str, older: Older) -> None:
+        """Be where a reading of the same file has been."""
+        self.resumes = True
+        key = SessionKey(begun(state).session)
+        self.current = self.transcripts[key] = self.opened(key)
+        self.current.go_on(state, older)
+        self.session = key.session
 
     def add(self, record: Record) -> None:
         value = record.value
@@ -158,6 +185,8 @@ class _File:
         key = self.key(value)
         found = self.transcripts.get(key)
         if found is None:
+            if self.resumes:
+                raise Unsure
             found = self.resumed(key, value) or self.opened(key)
             self.transcripts[key] = found
             if self.early:
@@ -169,7 +198,12 @@ class _File:
         return found
 
     def opened(self, key: SessionKey) -> Transcript:
-        return Transcript(key, self.tally, keep_context=self.src.keep_context)
+        return Transcript(
+            key,
+            self.tally,
+            keep_context=self.src.keep_context,
+            resumable=self.src.resumable and not self.transcripts,
+        )
 
     def key(self, value: dict[str, Any]) -> SessionKey:
         session = value.get("sessionId")
@@ -211,6 +245,8 @@ class _File:
         if not raws:
             raws = [RawThread(NAME, self.stem, rank=1)]
         raws[0].summaries = tuple(self.summaries)
+        if len(raws) > 1 or self.summaries:
+            raws[0].cuts = None
         for owner, title in self.titles:
             owned = [raw for raw in raws if owner is None or owner in raw.native_ids]
             for raw in owned[:1]:
