@@ -223,6 +223,30 @@ class UnknownShape(UnknownPlugin):
     noun = "shape"
 
 
+class GraphUnreadable(Error):
+    """The graph {name} cannot be read: {reason}."""
+
+    hint = "GraphML, node-link JSON, or CSV and Parquet with the columns source and target"
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name = name
+        self.reason = reason
+
+
+class GraphTooLarge(Error):
+    """A graph of {nodes} nodes and {edges} edges needs about {need} MB; {free} MB may be used."""
+
+    hint = "narrow it with --since, --until or --label, or free memory"
+
+    def __init__(self, nodes: int, edges: int, need: int, free: int) -> None:
+        super().__init__(nodes, edges, need, free)
+        self.nodes = nodes
+        self.edges = edges
+        self.need = need
+        self.free = free
+
+
 class UnknownFunction(UnknownPlugin):
     """There is no dream function of that name."""
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain
 from math import sqrt
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeAlias
 
@@ -120,6 +121,21 @@ def _in_order(block: Longs, u: Ints, v: Ints) -> tuple[Longs, Ints]:
     again = np.argsort(rank[number], kind="stable")
     start = np.concatenate(([0], np.cumsum(lengths[ranked]))).astype(np.int64)
     return start, node[again]
+
+
+def graphml(
+    path: Path,
+) -> tuple[list[dict[str, object]], list[tuple[int, int, dict[str, object]]], bool]:
+    """Attributes of the nodes of a GraphML file, edges by node number, and whether it is directed.
+
+    Raises FileNotFoundError, and what igraph raises for a file that is no GraphML.
+    """
+    from igraph import Graph as Native
+
+    found: Any = Native.Read_GraphML(str(path.resolve(strict=True)))
+    nodes = [node.attributes() for node in found.vs]
+    edges = [(edge.source, edge.target, edge.attributes()) for edge in found.es]
+    return nodes, edges, found.is_directed()
 
 
 def forces(

@@ -48,6 +48,8 @@ class Finding:
     also_at: tuple[int, ...] = ()
     separation: Separation | None = None
     claim: Literal["", "none_before_reopen"] = ""
+    bare: str = ""
+    """Sentence for a graph without threads and turns, where it must be another one."""
 
 
 def seed_id(
@@ -76,7 +78,7 @@ def seed(graph: Structure, found: Finding) -> Seed:
         numbers=_amounts(found.numbers),
         refs=_refs(graph, found.demands, found.evidence),
         demands=found.demands if graph.view.has_refs else (),
-        sentence=found.sentence,
+        sentence=found.sentence if graph.view.has_refs else found.bare or found.sentence,
         hubs=found.hubs,
         soft=found.soft,
         claim=found.claim,

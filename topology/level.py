@@ -164,7 +164,7 @@ def quotient_map(view: GraphView, kept: Mask) -> tuple[Ints, Ints]:
     single = view.lineage < 0
     joins = (view.kind != CONCEPT) | (view.df > 1)
     own = np.flatnonzero(single & kept & joins).astype(np.int32)
-    place = np.where(single, -1, view.lineage).astype(np.int32)
+    place = np.where(single | ~kept, -1, view.lineage).astype(np.int32)
     place[own] = np.arange(lineages, lineages + len(own), dtype=np.int32)
     return place, np.concatenate((np.full(lineages, -1, np.int32), own))
 

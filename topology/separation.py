@@ -39,6 +39,7 @@ def touching_hubs(graph: Structure, number: int, inside: Ints, taken: int) -> tu
     whole = graph.whole(number)
     generic = np.zeros(whole.n, np.bool_)
     generic[whole.base >= 0] = graph.generic[whole.base[whole.base >= 0]]
+    generic[whole.base < 0] = graph.hidden_lineages[whole.lineage[whole.base < 0]]
     within = np.zeros(whole.n, np.bool_)
     within[inside] = True
     ends = np.concatenate((whole.u, whole.v)), np.concatenate((whole.v, whole.u))

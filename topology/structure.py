@@ -89,6 +89,13 @@ class Structure:
         return hidden
 
     @cached_property
+    def hidden_lineages(self) -> Mask:
+        """Lineages of generic concepts alone: only where concepts are lineages of their own."""
+        shown = self.view.lineage[~self.generic & (self.view.lineage >= 0)]
+        hidden: Mask = np.bincount(shown, minlength=len(self.view.lineages)) == 0
+        return hidden
+
+    @cached_property
     def hubs(self) -> tuple[HiddenHub, ...]:
         """Hidden concepts by df, then id."""
         found = [self._hub(position) for position in np.flatnonzero(self.generic).tolist()]

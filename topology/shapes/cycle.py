@@ -32,6 +32,7 @@ _SENTENCE = (
     "The inquiry comes back to {{member}} after {{t}} threads; "
     "leaving out {{member_{one}}} to {{member_{two}}} opens the loop."
 )
+_BARE = "{{length}} nodes form a ring; leaving out {{member_{one}}} to {{member_{two}}} opens it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,7 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
             level=1,
             score=cycle.score,
             sentence=_SENTENCE.format(one=one, two=two),
+            bare=_BARE.format(one=one, two=two),
             identity=names,
             members=tuple(("member", name) for name in names),
             numbers={"t": len(cycle.lineages), "weeks": cycle.spans, "length": len(names)},

@@ -1,7 +1,8 @@
 """A group of questions that nothing links to the rest of the record.
 
 A connected component of level 0 with at least three nodes and a question, other than the largest.
-Hard: it stays apart when generic concepts are put back. Soft: only hiding them parts it.
+Hard: it stays apart when generic concepts are put back. Soft: only hiding them parts it. In a graph
+without turns, any component of at least k_min nodes, and nodes count as questions do.
 """
 
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ _HARD = (
     "Nothing links these {q} questions in {t} threads to the rest of the record; "
     "one shared concept would."
 )
+_BARE = "Nothing links these {n} nodes to the rest."
+_BARE_SOFT = "Only {hub_list}, too common to count, ties these {n} nodes to the rest."
 _SOFT = "Only {hub_list}, too common to count, ties these {q} questions in {t} threads to the rest."
 
 
@@ -68,8 +71,9 @@ def _islands(graph: Structure, limits: Limits) -> Iterator[_Island]:
         (size >= LEAST_NODES) & (questions > 0) if graph.view.has_refs else size >= limits.k_min
     )
     wanted[np.argmax(size)] = False
+    counted = questions if graph.view.has_refs else size
     for at in np.flatnonzero(wanted).tolist():
-        score = log2(1 + questions[at]) * graph.recency(int(day[at]))
+        score = log2(1 + counted[at]) * graph.recency(int(day[at]))
         score *= SOFT_FACTOR if soft[at] else 1.0
         score *= 1.0 if visited[at] else UNVISITED_FACTOR
         yield _Island(
@@ -107,11 +111,13 @@ def _seed(graph: Structure, island: _Island) -> Seed:
             level=0,
             score=island.score,
             sentence=_SOFT if island.soft else _HARD,
+            bare=_BARE_SOFT if island.soft else _BARE,
             identity=tuple(sorted(graph.node_ids(level, nodes.tolist()))),
             members=tuple(("member", node) for node in listed(graph, level, nodes)),
             numbers={
                 "q": island.questions,
                 "t": island.threads,
+                "n": len(nodes),
                 "hubs": len(hubs),
                 "recency": graph.recency(island.day),
                 "unvisited": int(island.unvisited),

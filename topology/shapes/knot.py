@@ -45,6 +45,10 @@ _DENSE = (
     "Each of {n} nodes in {t} threads has at least {links} links inside the group; "
     "no single node holds it together."
 )
+_BARE = (
+    "Each of {n} nodes has at least {links} links inside the group; "
+    "no single node holds it together."
+)
 _OBLIGATION = "{o} open obligations depend on each other and none has a resolving move."
 
 
@@ -107,6 +111,8 @@ def _big_blocks(n: int, u: Ints, v: Ints, least: int) -> Iterator[Ints]:
 
 def _obligations(graph: Structure) -> Iterator[_Knot]:
     """Groups of links between questions, and of dependencies and contradictions of concepts."""
+    if not graph.view.has_refs:
+        return
     level = graph.level(0)
     needs = _dependencies(graph, level)
     asks = (level.roles & (LINK | CONTAINMENT | MENTION)) == LINK
@@ -212,6 +218,7 @@ def _seed(
             level=knot.level,
             score=knot.score,
             sentence=sentence,
+            bare=_BARE,
             identity=tuple(sorted(graph.node_ids(level, members.nodes))),
             members=tuple(("member", node) for node in listed(graph, level, nodes)),
             numbers={**own, "density": members.density, **numbers},

@@ -40,6 +40,7 @@ ROUNDING = 1e-6
 SINGLE = 1 / log2(3)
 """Most that one middle can give: a higher score has at least two of them."""
 _SENTENCE = "{side_a} and {side_b} each meet {via} and {via_2}; no thread holds both."
+_BARE = "{side_a} and {side_b} each meet {via} and {via_2}, and never each other."
 _LEGS = tuple(
     Demand(side=side, reason="leg_without_ref")
     for side in ("leg_a_1", "leg_b_1", "leg_a_2", "leg_b_2")
@@ -281,6 +282,7 @@ def _seed(graph: Structure, pair: _Pair) -> Seed:
             level=0,
             score=pair.score,
             sentence=_SENTENCE,
+            bare=_BARE,
             identity=tuple(sorted(ends)),
             members=(
                 ("side_a", ends[0]),
@@ -306,7 +308,7 @@ def _leg(graph: Structure, level: Level, one: int, other: int) -> Longs:
 
 def _gaps(graph: Structure) -> Iterator[_Gap]:
     """Communities that hardly meet."""
-    if graph.themes is None:
+    if graph.themes is None or not graph.view.has_refs:
         return
     found, left_out = meetings.gaps(graph.level(1), graph.themes, LEAST_DUE, SHARE_THERE)
     if left_out:
