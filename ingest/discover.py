@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from graphstore.model.base import Instant, Value
-from graphstore.plugins import names
 from ingest.model import READ_ERRORS, Source
-from ingest.sniff import PACKAGE
 from ingest.walk import SKIPPED, Found, find
 
 System: TypeAlias = Literal["linux", "mac", "windows"]
@@ -171,17 +169,15 @@ def discover(
         skip: Names of folders left out, as in a walk.
     """
     search = _Search(system, home, here, environment)
-    known = frozenset(names(PACKAGE))
-    wanted = known.intersection(only) if only else known
     met: set[Path] = set()
     places = [
         found
         for place in PLACES
-        if place.tool in wanted
+        if not only or place.tool in only
         for pattern, shown in search.patterns(place)
         if (found := _found(place.tool, shown, _new(search.matching(pattern), met), skip))
     ]
-    downloads = [one for one in search.downloads() if one.tool in wanted]
+    downloads = [one for one in search.downloads() if not only or one.tool in only]
     return Discovered(places=tuple(places), downloads=tuple(downloads))
 
 

@@ -65,14 +65,17 @@ HOMES = {
     "linux": {
         "llm": ".config/io.datasette.llm/logs.db",
         "opencode": ".local/share/opencode/opencode.db",
+        "cursor": ".config/Cursor/User/globalStorage/state.vscdb",
     },
     "mac": {
         "llm": "Library/Application Support/io.datasette.llm/logs.db",
         "opencode": ".local/share/opencode/opencode.db",
+        "cursor": "Library/Application Support/Cursor/User/globalStorage/state.vscdb",
     },
     "windows": {
         "llm": "AppData/Roaming/io.datasette.llm/logs.db",
         "opencode": ".local/share/opencode/opencode.db",
+        "cursor": "AppData/Roaming/Cursor/User/globalStorage/state.vscdb",
     },
 }
 
@@ -86,13 +89,15 @@ def test_each_system_has_its_own_places(tmp_path, system):
         ".claude/projects/p/a.jsonl",
         ".codex/history.jsonl",
         ".pi/agent/sessions/a.jsonl",
+        ".copilot/session-state/s/events.jsonl",
     ):
         put(tmp_path / system / path)
     found = search(tmp_path / system, system)
     assert {place.tool: place.paths for place in found.places if place.tool in HOMES[system]} == {
         tool: (str(tmp_path / system / path),) for tool, path in HOMES[system].items()
     }
-    assert {"claude-code", "codex", "pi"} <= {place.tool for place in found.places}
+    always = {"claude-code", "codex", "pi", "copilot-cli"}
+    assert always <= {place.tool for place in found.places}
 
 
 def test_application_data_of_windows_may_be_elsewhere(tmp_path):
@@ -109,6 +114,7 @@ def test_application_data_of_windows_may_be_elsewhere(tmp_path):
         ("CODEX_HOME", "sessions/2025/a.jsonl", ".codex/sessions/b.jsonl"),
         ("LLM_USER_PATH", "logs.db", ".config/io.datasette.llm/logs.db"),
         ("XDG_DATA_HOME", "opencode/opencode.db", ".local/share/opencode/opencode.db"),
+        ("COPILOT_HOME", "session-state/a.jsonl", ".copilot/session-state/b.jsonl"),
     ],
 )
 def test_a_variable_replaces_the_usual_place(tmp_path, variable, file, usual):
@@ -216,10 +222,8 @@ def test_every_place_is_told_for_every_system_once():
     assert all(place.paths(one) for place in PLACES for one in ("linux", "mac", "windows"))
 
 
-def test_a_tool_without_a_reader_is_not_searched(tmp_path):
-    put(tmp_path / ".config/Cursor/User/globalStorage/state.vscdb")
-    found = {place.tool for place in search(tmp_path).places}
-    assert found == {"cursor"} & set(names("ingest.readers"))
+def test_every_tool_that_is_searched_for_has_a_reader():
+    assert {place.tool for place in PLACES} <= set(names("ingest.readers"))
 
 
 @pytest.mark.parametrize(
