@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
@@ -26,6 +27,7 @@ from graphstore.schema import Column
 
 ENGINES: Final = {"kuzu": "pip install kuzu", "ladybug": "pip install 'clew[ladybug]'"}
 FILES: Final = {"kuzu": "graph.kuzu", "ladybug": "graph.lbug"}
+FIRST_BYTES: Final = {"kuzu": b"KUZU", "ladybug": b"LBUG"}
 BATCH: Final = 5_000
 MAX_DB_SIZE: Final = 2**36
 COPY_LIMIT: Final = 256 * 2**20
@@ -99,6 +101,37 @@ def load(name: str) -> ModuleType:
         raise EngineUnavailable(name, ENGINES[name]) from cause
     loaded: ModuleType = ladybug
     return loaded
+
+
+def present(workspace: Path) -> str | None:
+    """The engine of the graph that a workspace holds, by the first bytes of its file."""
+    for name, start in FIRST_BYTES.items():
+        file = graph_file(workspace, name)
+        if file.is_file():
+            with file.open("rb") as opened:
+                if opened.read(len(start)) == start:
+                    return name
+    return None
+
+
+def choose(workspace: Path, wanted: str, *, anew: bool) -> str:
+    """The engine to open a workspace with: that of its graph, unless it is to be made anew.
+
+    ``auto`` wants the one it has, or the first of those that are installed.
+    """
+    found = present(workspace)
+    if found is not None and (wanted == "auto" or not anew):
+        return found
+    if wanted != "auto":
+        return wanted
+    return next((name for name in ENGINES if find_spec(name) is not None), "kuzu")
+
+
+def remove_others(workspace: Path, engine: str) -> None:
+    """Remove graphs of other engines: a workspace has one."""
+    for name in ENGINES:
+        if name != engine:
+            remove_set(graph_file(workspace, name))
 
 
 def graph_file(workspace: Path, engine: str) -> Path:

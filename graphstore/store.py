@@ -118,6 +118,7 @@ class Store:
         self.notices: tuple[Notice, ...] = ()
         self._closing = closing
         self._engine_name = engine
+        self._made: RebuildReport | None = None
         self._buffer_pool_mb = buffer_pool_mb
         self._engine: Engine | None = None
         self._deferred = 0
@@ -139,6 +140,11 @@ class Store:
         self._recover()
 
     # opening and closing
+
+    @property
+    def engine_name(self) -> str:
+        """Name of the engine that keeps the graph."""
+        return self._engine_name
 
     @property
     def _graph(self) -> Path:
@@ -176,7 +182,7 @@ class Store:
             return
         if reason not in ("new", "missing"):
             self._note("rebuilt", f"the graph was made again: {reason}")
-        self._bulk()
+        self._made = self._bulk()
 
     def _catch_up_if_there_is_room(self) -> None:
         """A full disk is no reason not to read: the graph is then as it was before."""
@@ -374,6 +380,7 @@ class Store:
             engines.sync_set(self._graph)
             self._source.parts.settle(applied)
             self._fault("new_graph_in_place")
+            engines.remove_others(self.path, self._engine_name)
             shutil.rmtree(folder)
             self._open_engine()
         at = datetime.fromisoformat("1970-01-01T00:00:00+00:00" if last is None else last.at)
@@ -394,7 +401,10 @@ class Store:
     def rebuild(self, at: datetime) -> RebuildReport:
         """Make the graph again from the ledger."""
         with self._writing:
-            return self._bulk().replace(at=at)
+            made, self._made = self._made, None  # by the opening, if the engine is a new one
+            if made is None or made.applied != self.ledger.last_seq():
+                made = self._bulk()
+            return made.replace(at=at)
 
     @property
     def log_size(self) -> int:
@@ -552,7 +562,8 @@ def open_store(
     path: Path,
     derive: Derive,
     *,
-    engine: str = "kuzu",
+    engine: str = "auto",
+    anew: bool = False,
     wait_s: float = 10.0,
     buffer_pool_mb: int = 512,
     purpose: str = "clew",
@@ -561,6 +572,9 @@ def open_store(
     fault: Hook = no_fault,
 ) -> Store:
     """Open a workspace, making its folder when missing, and bring its graph up to the ledger.
+
+    A graph that is there keeps its engine; ``engine`` is for a new one, or with ``anew`` for
+    this one too, which is then made again.
 
     Raises StoreLocked when another process keeps it longer than ``wait_s`` seconds,
     LedgerDamaged when the newest record does not hold, EngineConflict, EngineUnavailable.
@@ -573,7 +587,7 @@ def open_store(
         store = Store(
             path,
             derive,
-            engine=engine,
+            engine=engines.choose(path, engine, anew=anew),
             buffer_pool_mb=buffer_pool_mb,
             closing=opening,
             since=since,
