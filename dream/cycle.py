@@ -16,10 +16,19 @@ from dream.model import Draft, Pack, Rejected, TooThin
 from dream.pack import pack
 from dream.queue import allowance, considered, due, job_id, order, put, retried, swept
 from dream.settings import DreamSettings
+from dream.sweep import expired, hear, looked_back
 from graphstore import ids
 from graphstore.model.base import Instant, Value
 from graphstore.model.conversation import Unchanged
-from graphstore.model.hypothesis import HYPOTHESES, LIVE, Hypothesis
+from graphstore.model.hypothesis import (
+    LIVE,
+    Anticipates,
+    AnyHypothesis,
+    Compensates,
+    Hypothesis,
+    Imagines,
+    Resonates,
+)
 from graphstore.model.job import Duplicate, Job, JobState
 from graphstore.model.knowledge import SeedRow
 from graphstore.model.record import Count, CycleRecord, GateLine, JobEnd
@@ -109,13 +118,18 @@ class Fenced(Value):
     generation: int
 
 
-def known_of(store: Store) -> tuple[Hypothesis, ...]:
+def known_of(store: Store) -> tuple[AnyHypothesis, ...]:
     """Every hypothesis edge, by id."""
-    found = [each for kind in HYPOTHESES for each in store.edges(kind)]
+    found = (
+        *store.edges(Compensates),
+        *store.edges(Anticipates),
+        *store.edges(Resonates),
+        *store.edges(Imagines),
+    )
     return tuple(sorted(found, key=lambda each: each.hypothesis_id))
 
 
-def live_of(store: Store) -> tuple[Hypothesis, ...]:
+def live_of(store: Store) -> tuple[AnyHypothesis, ...]:
     """Every hypothesis edge in a live state, by id; whether it stands is ``standing()``'s word."""
     return tuple(each for each in known_of(store) if each.state in LIVE)
 
@@ -141,9 +155,12 @@ def begin(
     """
     if ask.function is not None:
         functions.load(ask.function)
-    notes: Counter[str] = Counter()
+    index = Index(store.ground())
+    notes = looked_back(known_of(store), now)
+    if not ask.is_dry:
+        notes += hear(store, known_of(store), index, settings, now)
     ground = ground_of(store, ())
-    packs = packed(store, seeds, ask, apart(ground, now)[0], settings, now, notes)
+    packs = packed(index, seeds, ask, apart(ground, now)[0], settings, now, notes)
     jobs = planned(store, packs, ask, settings, now, notes)
     if ask.by_hand:
         most = allowance(None, by_hand=True)
@@ -182,7 +199,7 @@ def running(unit: Unit, until: datetime) -> Unit:
 
 
 def packed(
-    store: Store,
+    index: Index,
     seeds: tuple[SeedRow, ...],
     ask: Ask,
     live: Sequence[Hypothesis],
@@ -191,7 +208,6 @@ def packed(
     notes: Counter[str],
 ) -> dict[tuple[str, str], Pack]:
     """Packs by focus, in the order of the foci; what is too thin is counted."""
-    index = Index(store.ground())
     found: dict[tuple[str, str], Pack] = {}
     for focus in foci(index, seeds):
         if ask.seed in (None, focus.id):
@@ -336,13 +352,28 @@ def land(
     refs = {turn.ref for each in judged for turn in each.pack.turns}
     staged = leased.ask.mode == "stage"
     landed = settle(judged, ground_of(store, refs), leased.cycle_id, settings, now, staged=staged)
-    record = journal_of(worked, landed, now)
+    record = journal_of(worked, landed, now).replace(changes=closing(store, landed, settings, now))
     if not leased.ask.is_dry:
         store.commit(record, now)
         store.jobs.put(ended(worked, record, settings, now))
         failures = stamps.failures + 1 if record.outcome == "failed" else 0
         store.jobs.stamp(stamps.replace(failures=failures))
     return Landed(record=record, why_nothing=why_nothing(worked, landed, settings))
+
+
+def closing(
+    store: Store, landed: Sorted, settings: DreamSettings, now: datetime
+) -> tuple[AnyHypothesis, ...]:
+    """Known hypotheses that this cycle closes: past their date, or followed by a newer one."""
+    known = known_of(store)
+    newer = {one.supersedes: one.hypothesis_id for one in landed.hypotheses if one.supersedes}
+    gone = {one.hypothesis_id: one for one in expired(known, settings, now)}
+    after = (gone.get(one.hypothesis_id, one) for one in known)
+    return tuple(
+        one.replace(superseded_by=newer.get(one.hypothesis_id))
+        for one in after
+        if one.hypothesis_id in gone or one.hypothesis_id in newer
+    )
 
 
 def journal_of(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:

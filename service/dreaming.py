@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from dream import cycle
-from dream.cycle import Ask, Fenced, Landed, NothingDue
+from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of
 from dream.gate import Closed, Look, gate
 from dream.settings import DreamSettings
 from dream.use import Request, use
@@ -17,14 +17,10 @@ from graphstore.model.base import Value
 from graphstore.model.conversation import Unchanged
 from graphstore.model.hypothesis import (
     LIVE,
-    Anticipates,
     AnyHypothesis,
     Claim,
-    Compensates,
     CounterEvidence,
     HypothesisState,
-    Imagines,
-    Resonates,
     Standing,
     standing,
 )
@@ -106,7 +102,7 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
     else:
         edges = [
             (edge, ())
-            for edge in every_edge(store)
+            for edge in known_of(store)
             if (edge.state == state if state else edge.state in LIVE)
         ]
     current = store.fingerprints({ref for edge, _ in edges for ref in edge.refs})
@@ -121,18 +117,8 @@ def waiting(store: Store) -> tuple[ParkedDraft, ...]:
     parked = {
         draft.hypothesis.hypothesis_id: draft for cycle in store.cycles() for draft in cycle.parked
     }
-    stands = {edge.hypothesis_id for edge in every_edge(store)}
+    stands = {edge.hypothesis_id for edge in known_of(store)}
     return tuple(draft for name, draft in parked.items() if name not in stands)
-
-
-def every_edge(store: Store) -> tuple[AnyHypothesis, ...]:
-    """Hypothesis edges of the four tables, closed ones too."""
-    return (
-        *store.edges(Compensates),
-        *store.edges(Anticipates),
-        *store.edges(Resonates),
-        *store.edges(Imagines),
-    )
 
 
 def row(
