@@ -8,7 +8,7 @@ from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from graphstore.engine import ENGINES, SPARE
+from graphstore.engine import ENGINES, SPARE, choose
 from graphstore.errors import Error
 from graphstore.ledger import Ledger
 from graphstore.lock import alive, owner
@@ -29,7 +29,7 @@ def _good(name: str, found: str) -> Check:
 
 
 def _surroundings(session: Session) -> Iterator[Check]:
-    engine = session.settings.store.engine
+    engine = choose(session.workspace, session.settings.store.engine, anew=False)
     try:
         yield _good("engine", f"{engine} {version(engine)}")
     except PackageNotFoundError:

@@ -13,6 +13,7 @@ from dream.use import Request, use
 from export import Switches, Written
 from graphstore.backup import back_up
 from graphstore.backup import restore as unpack
+from graphstore.engine import ENGINES
 from graphstore.errors import NotFound, StoreNotFound
 from graphstore.model.answers import (
     ConceptRow,
@@ -183,7 +184,7 @@ def ingest(
 def status(session: Session) -> Status:
     """Show what the store holds and what went wrong."""
     with session.store("status") as store:
-        return stages.status(store, session.settings)
+        return stages.status(store)
 
 
 def recall(
@@ -485,9 +486,10 @@ def ledger(
             raise WrongValue("ledger", act, "export or salvage")
 
 
-def rebuild(session: Session) -> RebuildReport:
+def rebuild(session: Session, *, engine: str = "") -> RebuildReport:
     """Make the graph again from the ledger."""
-    with session.store("rebuild") as store:
+    one_of("engine", engine, ENGINES)
+    with session.store("rebuild", engine=engine, anew=True) as store:
         return store.rebuild(session.now())
 
 

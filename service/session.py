@@ -51,8 +51,10 @@ class Session:
         return (self.workspace / "ledger.db").exists()
 
     @contextmanager
-    def store(self, purpose: str, *, make: bool = False) -> Iterator[Store]:
-        """Open the store for one operation.
+    def store(
+        self, purpose: str, *, make: bool = False, engine: str = "", anew: bool = False
+    ) -> Iterator[Store]:
+        """Open the store for one operation; ``anew`` makes its graph with another engine.
 
         Raises StoreNotFound when there is none and ``make`` is false, StoreLocked when another
         process keeps it too long.
@@ -65,7 +67,8 @@ class Session:
         with open_store(
             self.workspace,
             Derivation(),
-            engine=chosen.engine,
+            engine=engine or chosen.engine,
+            anew=anew,
             wait_s=chosen.wait_s,
             buffer_pool_mb=chosen.buffer_pool_mb,
             purpose=purpose,

@@ -44,8 +44,8 @@ class StoreSettings(Value):
     """Folder of all workspaces; empty: the user's data folder."""
     workspace: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")] = "default"
     """A workspace is a hard boundary: its own ledger, graph, lock."""
-    engine: Literal["kuzu"] = "kuzu"
-    """Graph engine."""
+    engine: Literal["auto", "kuzu", "ladybug"] = "auto"
+    """Graph engine of a new graph; an old one keeps its own until ``clew rebuild``."""
     buffer_pool_mb: Annotated[int, Field(ge=64, le=65536)] = 512
     """Memory of the graph engine."""
     wait_s: Annotated[float, Field(ge=0, le=3600)] = 10

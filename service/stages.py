@@ -14,7 +14,6 @@ from graphstore.store import Store
 from ingest.model import IngestReport
 from service.answers import StageTime, Status, UpReport, WrittenFiles
 from service.dreaming import Dreamt, waiting
-from service.settings import Settings
 
 EVENTS: Final = 5
 """Newest events that are shown."""
@@ -111,7 +110,7 @@ def parked(store: Store) -> int:
     return len(waiting(store))
 
 
-def status(store: Store, settings: Settings) -> Status:
+def status(store: Store) -> Status:
     """The state of a workspace."""
     ground, cycles = store.ground(), store.cycles()
     carriers = store.files.all()
@@ -122,7 +121,7 @@ def status(store: Store, settings: Settings) -> Status:
     hypotheses = live_of(store)
     return Status(
         workspace=str(store.path),
-        engine=settings.store.engine,
+        engine=store.engine_name,
         threads=len(ground.threads),
         lineages=len({thread.lineage_root for thread in ground.threads}),
         turns=sum(not turn.alternative and turn.role != "other" for turn in ground.turns),

@@ -21,11 +21,22 @@ settings.load_profile(os.environ.get("CLEW_HYPOTHESIS", "ci" if os.environ.get("
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
-KEPT = ("CLEW_HYPOTHESIS", "CLEW_CHROMIUM")
+KEPT = ("CLEW_HYPOTHESIS", "CLEW_CHROMIUM", "CLEW_STORE__ENGINE")
 
 
 def pytest_addoption(parser):
     parser.addoption("--engine", default="kuzu", choices=["kuzu", "ladybug"])
+
+
+def pytest_configure(config):
+    """Every store that a test opens, here or in a process of its own, has this engine."""
+    chosen = config.getoption("--engine")
+    if chosen != "kuzu":
+        from graphstore.engine import Engine
+        from graphstore.store import open_store
+
+        open_store.__kwdefaults__["engine"] = Engine.__init__.__kwdefaults__["name"] = chosen
+        os.environ["CLEW_STORE__ENGINE"] = chosen
 
 
 @pytest.fixture(autouse=True)

@@ -25,11 +25,16 @@ def verify(as_json: Json = False) -> None:
     raise typer.Exit(exits.of_verify(checked))
 
 
-def rebuild(as_json: Json = False) -> None:
+def rebuild(
+    engine: Annotated[
+        str, typer.Option(help="Change to this engine: kuzu or ladybug.", show_default=False)
+    ] = "",
+    as_json: Json = False,
+) -> None:
     """Make the graph again from the ledger."""
     from cli import show
 
-    show.rebuilt(run("rebuild"), as_json=as_json)
+    show.rebuilt(run("rebuild", engine=engine), as_json=as_json)
 
 
 def doctor(as_json: Json = False) -> None:

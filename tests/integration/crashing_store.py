@@ -28,7 +28,8 @@ def crash_at(boundary, wanted):
 
 def main(folder, boundary, action, times):
     armed = crash_at(boundary, int(times))
-    with open_store(Path(folder), FakeDerive(), fault=armed) as store:
+    engine = os.environ.get("CLEW_STORE__ENGINE", "auto")
+    with open_store(Path(folder), FakeDerive(), engine=engine, fault=armed) as store:
         if action == "commit":
             for number in range(3, 6):
                 store.commit(record(number), NOW)

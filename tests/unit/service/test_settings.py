@@ -65,7 +65,7 @@ def test_lists_are_typed_with_commas_or_as_json(tmp_path, monkeypatch):
     ("key", "given", "said"),
     [
         ("store.wait_s", "-1", r"store\.wait_s is not valid: 0 to 3600"),
-        ("store.engine", "abacus", r"store\.engine is not valid: one of kuzu"),
+        ("store.engine", "abacus", r"store\.engine is not valid: one of auto, kuzu, ladybug"),
         ("ingest.mask", "perhaps", r"ingest\.mask is not valid: true or false"),
         ("store.workspace", "../up", r"store\.workspace is not valid: text like \^\[A-Za"),
         ("ingest.me", 3, r"ingest\.me is not valid: a list of words"),
