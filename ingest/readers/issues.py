@@ -76,7 +76,9 @@ def sniff(head: bytes, src: Source) -> Score | None:
     if shape.kind != "dict":
         return None
     document = shape.objects[0]
-    known = all(key in document for key in _ARCHIVE) or _is_issue(document)
+    # The head of a long archive ends before its pull requests.
+    parts = _ARCHIVE if shape.whole else _ARCHIVE[:2]
+    known = all(key in document for key in parts) or _is_issue(document)
     return Score.by(5, 1.0, "f") if known or any(_unwrapped(document)) else None
 
 
@@ -167,7 +169,7 @@ class _Issue:
             titles=(TitleCandidate("native", title),) if title else (),
             started_at=self._time(self.value, _BEGINS),
             ended_at=self._time(self.value, _ENDS),
-            project=re.split(r"[#!]", self.native)[0] or None,
+            project=re.split(r"[#!]|^\d+$", self.native)[0] or None,
             participants=tuple(dict.fromkeys(turn.speaker for turn in kept if turn.speaker)),
             native_ids=tuple(one for one in (self.native, address) if one),
             events=tuple(self._events()),
@@ -235,7 +237,7 @@ class _Issue:
         return RawTurn(
             role=role,
             blocks=(text,) if text is not None else (),
-            key=_key(item.value) if is_reply else self.native,
+            key=_key(item.value, "" if is_reply else "#"),
             at=self._time(item.value, _BEGINS) or self._time(item.whole or {}, _BEGINS),
             offset=self.element.offset,
             length=self.element.length,
@@ -308,12 +310,12 @@ def _address(value: Json) -> str | None:
     return next((text for key in _ADDRESSES if (text := _text(value, key))), None)
 
 
-def _key(value: Json) -> str | None:
-    """Native id of a comment; ids of comments and reviews are apart."""
+def _key(value: Json, mark: str) -> str | None:
+    """Native id of a text; the mark keeps the issue apart from its comments."""
     for key in _IDS:
         found = value.get(key)
         if isinstance(found, str | int) and not isinstance(found, bool) and found != "":
-            return str(found)
+            return f"{mark}{found}"
     return None
 
 
