@@ -1,6 +1,7 @@
 """What must hold of a carrier, however damaged: the laws of reading, checked on one input."""
 
 import random
+import re
 import resource
 import signal
 import tempfile
@@ -14,7 +15,7 @@ from benchmarks.ingest import Nothing
 from fuzz.mutate import Files, zipped
 from graphstore.model.conversation import Role, Taint
 from graphstore.model.record import ThreadRecord
-from ingest.clean import CleanTurn, clean
+from ingest.clean import CleanThread, CleanTurn, clean
 from ingest.model import CODES, IngestReport, RawThread, ReadFailure, Source, Tally
 from ingest.options import Options
 from ingest.run import masker, run
@@ -32,6 +33,7 @@ STUCK = 20
 GROWTH = 64 * 1024
 """Kilobytes by which the peak of memory may grow in one execution."""
 SPOKEN = {Role.HUMAN: Taint.HUMAN, Role.ASSISTANT: Taint.ASSISTANT}
+_LONE = re.compile("[\x00\ud800-\udfff]")
 _MASKERS = (masker(OPTIONS), masker(CONTEXT))
 
 
@@ -114,6 +116,7 @@ def _read(rng: random.Random, name: str, src: Source, before: Seen) -> Seen:
             continue
         hold(isinstance(one, RawThread), "a reader gives threads or failures")
         thread = clean(one, 0, tally, options, masked, closed=True)
+        _sound(thread)
         threads += 1
         turns += len(thread.turns)
         held += sum(turn.raw.records for turn in thread.turns)
@@ -124,6 +127,20 @@ def _read(rng: random.Random, name: str, src: Source, before: Seen) -> Seen:
     )
     hold(set(tally.codes) <= CODES, "codes are known")
     return Seen(before.threads + threads, before.turns + turns, before.records + tally.records, 0.0)
+
+
+def _sound(thread: CleanThread) -> None:
+    """What stands beside the words can be kept: it is text."""
+    raw = thread.raw
+    beside = [raw.native_id, raw.project, raw.where, *raw.native_ids, *raw.models]
+    beside += [*raw.participants, *(one.text for one in raw.titles)]
+    beside += [one.native_id for one in raw.pointers]
+    for turn in thread.turns:
+        beside += [turn.raw.key, turn.raw.parent, turn.raw.speaker, *turn.raw.also, *turn.links]
+        beside += [*turn.touched, *(name for name, _ in turn.calls)]
+        beside += [one.name for one in turn.raw.attachments]
+    for text in beside:
+        hold(text is None or not _LONE.search(text), "what stands beside the words is text")
 
 
 def _turn(turn: CleanTurn, *, again: bool) -> None:
