@@ -121,6 +121,19 @@ class Seed(Value):
     params_hash: str = ""
 
 
+class LinkEffect(Value):
+    """What one more edge changed."""
+
+    joined: bool = False
+    """Two components became one."""
+    sizes_before: tuple[int, int] | None = None
+    """Nodes of the two, the smaller first."""
+    new_bridge: bool = False
+    """The edge is now all that joins two sides."""
+    closed: tuple[tuple[int, int], ...] = ()
+    """Bridges that are none any more, as sorted pairs in order."""
+
+
 class Control(Value):
     """Something that looked like a shape and is none, with the reason."""
 
