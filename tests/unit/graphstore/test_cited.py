@@ -25,8 +25,7 @@ CHAT = "0d2b3c4e-1111-4222-8333-444455556666"
             ("slack", "C1:1767225600.000100"),
         ),
         (
-            "https://team.slack.com/archives/C1/p1767225699000100"
-            "?thread_ts=1767225600.000100&cid=C1",
+            "https://team.slack.com/archives/C1/p1767225699000100?thread_ts=1767225600.000100",
             ("slack", "C1:1767225600.000100"),
         ),
     ],
