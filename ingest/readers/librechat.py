@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from graphstore.model.conversation import Attachment, Role
+from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
 from ingest.instants import instant
 from ingest.model import (
@@ -89,6 +89,8 @@ class _Said(NamedTuple):
 
     blocks: tuple[str, ...]
     calls: tuple[tuple[str, int], ...] = ()
+    results: tuple[str, ...] = ()
+    """What the tools gave."""
     attachments: tuple[Attachment, ...] = ()
     thought: bool = False
 
@@ -106,6 +108,7 @@ class _Conversation:
     ) -> None:
         self.value = value
         self.element = element
+        self.src = src
         self.tally = tally
         self.native_id = _text(value, "conversationId")
         self.where = self.native_id or f"{src.name}: byte {element.offset}"
@@ -214,7 +217,7 @@ class _Conversation:
     # --- messages
 
     def _turns(self, key: str, *, alternative: bool) -> Iterator[RawTurn]:
-        """The turn of a message; its record is disposed of if it has no words."""
+        """Side turns of a message, then its own; its record is disposed of if there are none."""
         message = self.nodes[key]
         if message.get("error") is True:
             self.tally.drop("meta")
@@ -222,30 +225,54 @@ class _Conversation:
         role = _role(message)
         said = self._said(message, role)
         self.calls.extend(said.calls)
-        if not said.blocks:
+        given = list(self._given(key, message, said)) if self.src.keep_context else []
+        if said.blocks:
+            given.append(self._own(key, message, role, said))
+        elif given:
+            given[-1].records = 1
+        else:
             self.tally.drop(said.why_silent)
-            return
-        turn = RawTurn(
-            role=role,
-            blocks=said.blocks,
-            key=key,
-            at=self._time(message.get("createdAt")),
-            offset=self.element.offset,
-            length=self.element.length,
-            attachments=said.attachments,
-            alternative=alternative,
-        )
+        for turn in given:
+            turn.alternative = alternative
+            yield turn
+
+    def _own(self, key: str, message: Json, role: Role, said: _Said) -> RawTurn:
+        turn = self._turn(role, said.blocks, key, message)
+        turn.records = 1
+        turn.attachments = said.attachments
         if role is Role.ASSISTANT:
             turn.calls, self.calls = tuple(self.calls), []
             turn.stopped = message.get("unfinished") is not True
             if model := _text(message, "model"):
                 self.models[model] = None
-        yield turn
+        return turn
+
+    def _given(self, key: str, message: Json, said: _Said) -> Iterator[RawTurn]:
+        """What tools gave, between a message and the one above it."""
+        for number, text in enumerate(said.results, start=1):
+            side = f"{key}#{number}"
+            if side not in self.up:
+                self.up[side], self.up[key] = self.up[key], side
+            turn = self._turn(Role.OTHER, (text,), side, message)
+            turn.taint = Taint.TOOL
+            yield turn
+
+    def _turn(self, role: Role, blocks: tuple[str, ...], key: str, message: Json) -> RawTurn:
+        return RawTurn(
+            role=role,
+            blocks=blocks,
+            key=key,
+            at=self._time(message.get("createdAt")),
+            offset=self.element.offset,
+            length=self.element.length,
+            records=0,
+        )
 
     def _said(self, message: Json, role: Role) -> _Said:
         """Words of ``text``, else of the parts; calls and files of both."""
         texts: list[str] = []
         calls: list[tuple[str, int]] = []
+        results: list[str] = []
         files = [
             _file(one) for one in (*_listed(message, "files"), *_listed(message, "attachments"))
         ]
@@ -258,6 +285,7 @@ class _Conversation:
                 thought = True
             elif kind == "tool_call":
                 calls.append((_tool(part), 1))
+                results.extend(_output(part))
             elif kind in ("image_file", "image_url"):
                 files.append(Attachment(media_type="image"))
             elif kind not in ("error", "agent_update"):
@@ -268,7 +296,7 @@ class _Conversation:
             thought = thought or spoken != words
             words = spoken
         blocks = [words] if words.strip() else [one for one in texts if one.strip()]
-        return _Said(tuple(blocks), tuple(calls), tuple(files), thought)
+        return _Said(tuple(blocks), tuple(calls), tuple(results), tuple(files), thought)
 
     def _lose(self) -> None:
         self.tally.drop("lost")
@@ -289,7 +317,7 @@ class _Conversation:
 
 def _are_global(turns: list[RawTurn]) -> bool:
     """Short ids are local to a conversation and say nothing about another one."""
-    return all(_UUID.fullmatch(turn.key or "") for turn in turns)
+    return all(_UUID.fullmatch((turn.key or "").partition("#")[0]) for turn in turns)
 
 
 # --- a message
@@ -330,6 +358,13 @@ def _tool(part: Json) -> str:
     function = call.get("function")
     inner = _text(function, "name") if isinstance(function, dict) else None
     return _text(call, "name") or inner or _text(call, "type") or "unnamed"
+
+
+def _output(part: Json) -> Iterator[str]:
+    call = part.get("tool_call")
+    told = _text(call, "output") if isinstance(call, dict) else None
+    if told is not None:
+        yield told
 
 
 def _file(one: Json) -> Attachment:

@@ -10,9 +10,9 @@ chat that was never saved has no id: its own is made from its words.
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from graphstore.model.conversation import Attachment, Role
+from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
 from ingest.instants import instant
 from ingest.model import (
@@ -25,6 +25,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._openwebui_words import Said, answer, listed, texts
 from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
 from ingest.shape import look
 
@@ -42,11 +43,6 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
 _ROLES: Final = {"user": Role.HUMAN, "assistant": Role.ASSISTANT}
 _SILENT: Final[dict[str, Disposition]] = {"system": "injected", "tool": "tool"}
 _CURRENT: Final = ("currentId", "current_id")
-_MARK: Final = re.compile(r"^ {0,3}(?:```|~~~)|<details\b|</details\s*>", re.MULTILINE)
-_KIND: Final = re.compile(r"\stype\s*=\s*[\"']?([\w-]+)")
-_NAME: Final = re.compile(r"\sname\s*=\s*\"([^\"]*)\"")
-_THOUGHT: Final = "reasoning"
-_CALLED: Final = "tool_calls"
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
@@ -59,8 +55,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
         return None
     document = shape.objects[0]
     inner = document.get("conversations")
-    listed = inner if isinstance(inner, list) else [document]
-    found = any(isinstance(one, dict) and _is_chat(one) for one in listed)
+    chats = inner if isinstance(inner, list) else [document]
+    found = any(isinstance(one, dict) and _is_chat(one) for one in chats)
     return Score.by(5, 1.0, "c") if found else None
 
 
@@ -109,14 +105,6 @@ def _key(message: object, place: int) -> str:
     return named or f"#{place}"
 
 
-class _Said(NamedTuple):
-    """What the text of an answer comes to."""
-
-    text: str
-    calls: tuple[tuple[str, int], ...] = ()
-    thought: bool = False
-
-
 class _Chat:
     """One chat while its tree is gone through."""
 
@@ -131,12 +119,15 @@ class _Chat:
         self.value = value
         self.chat: Json = value["chat"]
         self.element = element
+        self.src = src
         self.tally = tally
         self.native_id = _text(value, "id") or _text(self.chat, "id")
         self.where = self.native_id or f"{src.name}: byte {element.offset}"
         self.nodes = self._nodes(messages)
         self.is_tree = any("parentId" in node for node in self.nodes.values())
         self.up = self._parents()
+        self.sides: dict[str, int] = {}
+        """Side turns so far, by message."""
         self.calls: list[tuple[str, int]] = []
         self.models: dict[str, None] = {}
 
@@ -229,41 +220,40 @@ class _Chat:
     # --- messages
 
     def _turns(self, key: str, *, alternative: bool) -> Iterator[RawTurn]:
-        """Text of attached files, then the turn of a message; silent ones are counted."""
+        """Side turns of a message, then its own; silent ones are counted."""
         message = self.nodes[key]
         sender = _text(message, "role") or ""
         role = _ROLES.get(sender)
         if role is None:
-            self._without_role(message, sender)
-            return
-        said = self._said(message, role)
-        self.calls.extend(said.calls)
-        given = list(self._side_turns(key, message))
-        if said.text.strip():
-            given.append(self._own(key, message, role, said.text))
-        elif given:
-            given[-1].records = 1
+            given = list(self._without_role(key, message, sender))
         else:
-            self.tally.drop("tool" if said.calls else "thinking" if said.thought else "empty")
+            words = "\n\n".join(texts(message))
+            said = Said(words) if role is Role.HUMAN else answer(message)
+            self.calls.extend(said.calls)
+            given = [*self._files(key, message), *self._given(key, message, said.results)]
+            if said.text.strip():
+                given.append(self._own(key, message, role, said.text))
+            elif given:
+                given[-1].records = 1
+            else:
+                self.tally.drop("tool" if said.calls else "thinking" if said.thought else "empty")
         for turn in given:
             turn.alternative = alternative
             yield turn
 
-    def _without_role(self, message: Json, sender: str) -> None:
-        if sender in _SILENT:
+    def _without_role(self, key: str, message: Json, sender: str) -> Iterator[RawTurn]:
+        """A message that nobody spoke; what a tool gave may be wanted."""
+        told = [text for text in texts(message) if text.strip()]
+        if sender == "tool" and told and self.src.keep_context:
+            turn = self._turn(Role.OTHER, tuple(told), key, message)
+            turn.taint, turn.records = Taint.TOOL, 1
+            yield turn
+        elif sender in _SILENT:
             self.tally.drop(_SILENT[sender])
-        elif any(text.strip() for text in _texts(message)):
+        elif told:
             self._lose()
         else:
             self.tally.drop("empty")
-
-    def _said(self, message: Json, role: Role) -> _Said:
-        """Words of a message; those of an answer without what it is wrapped in."""
-        text = "\n\n".join(_texts(message))
-        if role is Role.HUMAN:
-            return _Said(text)
-        said = without_details(text)
-        return said if said.text.strip() else _output(message, said)
 
     def _own(self, key: str, message: Json, role: Role, text: str) -> RawTurn:
         turn = self._turn(role, (text,), key, message)
@@ -276,18 +266,29 @@ class _Chat:
                 self.models[model] = None
         return turn
 
-    def _side_turns(self, key: str, message: Json) -> Iterator[RawTurn]:
-        """Extracted text of attached files, each above the message that brought it."""
-        for number, one in enumerate(_listed(message.get("files")), start=1):
-            if (text := _extracted(one)) is None:
-                continue
-            side = f"{key}#{number}"
-            if side in self.up:
-                continue
-            self.up[side], self.up[key] = self.up[key], side
-            turn = self._turn(Role.OTHER, (text,), side, message)
-            turn.attachments = (_attachment(one),)
+    def _files(self, key: str, message: Json) -> Iterator[RawTurn]:
+        """Extracted text of attached files."""
+        for one in listed(message.get("files")):
+            if (text := _extracted(one)) is not None:
+                turn = self._above(key, message, text)
+                turn.attachments = (_attachment(one),)
+                yield turn
+
+    def _given(self, key: str, message: Json, results: tuple[str, ...]) -> Iterator[RawTurn]:
+        """What tools gave, if the owner wants it."""
+        for text in results if self.src.keep_context else ():
+            turn = self._above(key, message, text)
+            turn.taint = Taint.TOOL
             yield turn
+
+    def _above(self, key: str, message: Json, text: str) -> RawTurn:
+        """A side turn between a message and the one above it."""
+        side = key
+        while side in self.up:
+            self.sides[key] = self.sides.get(key, 0) + 1
+            side = f"{key}#{self.sides[key]}"
+        self.up[side], self.up[key] = self.up[key], side
+        return self._turn(Role.OTHER, (text,), side, message)
 
     def _turn(self, role: Role, blocks: tuple[str, ...], key: str, message: Json) -> RawTurn:
         return RawTurn(
@@ -322,98 +323,12 @@ def _are_global(turns: list[RawTurn]) -> bool:
     return all(_UUID.fullmatch((turn.key or "").partition("#")[0]) for turn in turns)
 
 
-# --- an answer
-
-
-def without_details(text: str) -> _Said:
-    """An answer without its ``<details type=...>`` blocks, and what those were.
-
-    A block starts its line, outside fences, and ends where its tags are even again; if they
-    never are, at its last closing tag. One that is never closed is text.
-    """
-    kept: list[str] = []
-    kinds: list[tuple[str, str]] = []
-    at = 0
-    while (found := _block(text, at)) is not None:
-        start, end, tag = found
-        kept.append(text[at:start])
-        kind, name = _KIND.search(tag), _NAME.search(tag)
-        kinds.append((kind[1] if kind else "", name[1] if name else ""))
-        at = end
-    kept.append(text[at:])
-    calls = tuple((name or kind, 1) for kind, name in kinds if kind != _THOUGHT)
-    return _Said("".join(kept), calls, any(kind == _THOUGHT for kind, _ in kinds))
-
-
-def _block(text: str, at: int) -> tuple[int, int, str] | None:
-    """Start, end and opening tag of the next block."""
-    is_fenced = False
-    for mark in _MARK.finditer(text, at):
-        if not mark[0].startswith("<"):
-            is_fenced = not is_fenced
-        elif mark[0].startswith("<d") and not is_fenced and _starts_line(text, at, mark.start()):
-            tag = text[mark.start() : text.find(">", mark.end()) + 1]
-            if _KIND.search(tag):
-                end = _end(text, mark.end())
-                return (mark.start(), end, tag) if end > 0 else None
-    return None
-
-
-def _starts_line(text: str, at: int, start: int) -> bool:
-    """Whether only blanks stand before it on its line, or since the last block."""
-    return not text[max(at, text.rfind("\n", at, start) + 1) : start].strip()
-
-
-def _end(text: str, at: int) -> int:
-    """Index after the closing tag of a block that is open."""
-    depth = 1
-    last = -1
-    for mark in _MARK.finditer(text, at):
-        if mark[0].startswith("</"):
-            depth -= 1
-            last = mark.end()
-            if depth == 0:
-                return last
-        elif mark[0].startswith("<"):
-            depth += 1
-    return last
-
-
-def _output(message: Json, said: _Said) -> _Said:
-    """Words of an answer that only stands in its list of outputs."""
-    words: list[str] = []
-    calls = list(said.calls)
-    thought = said.thought
-    for item in _listed(message.get("output")):
-        kind = item.get("type")
-        if kind == "message":
-            words.extend(_texts(item))
-        elif kind == "function_call" and not said.calls:
-            calls.append((_text(item, "name") or "unnamed", 1))
-        elif kind == _THOUGHT:
-            thought = True
-    return _Said("\n\n".join(words), tuple(calls), thought)
-
-
 # --- values
 
 
 def _text(value: Json, key: str) -> str | None:
     found = value.get(key)
     return found if isinstance(found, str) and found.strip() else None
-
-
-def _listed(value: object) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _texts(message: Json) -> list[str]:
-    """Text of the content: a string, or parts of which some are text."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return [content]
-    found = [part.get("text") for part in _listed(content)]
-    return [one for one in found if isinstance(one, str) and one.strip()]
 
 
 def _seconds(message: Json) -> float:
@@ -434,10 +349,10 @@ def _extracted(one: Json) -> str | None:
 
 def _files(message: Json) -> Iterator[Attachment]:
     """Files and images of a message whose text is not given."""
-    for one in _listed(message.get("files")):
+    for one in listed(message.get("files")):
         if _extracted(one) is None:
             yield _attachment(one)
-    for part in _listed(message.get("content")):
+    for part in listed(message.get("content")):
         if part.get("type") == "image_url":
             yield Attachment(media_type="image")
 

@@ -152,6 +152,37 @@ _**Agent (m-1 2026-02-03 04:05:12Z)**_
 a
 """,
     "capture": f"> q\n⏺ Bash(ls)\n  ⎿  {OUT}\n⏺ a\n",
+    "openwebui": json.dumps(
+        [
+            {
+                "chat": {
+                    "messages": [
+                        message("user", "q"),
+                        message("assistant", f'<details type="f" result="{OUT}"></details>a'),
+                    ]
+                }
+            }
+        ]
+    ),
+    "librechat": json.dumps(
+        {
+            "conversationId": "l",
+            "messages": [
+                {"messageId": "1", "isCreatedByUser": True, "text": "q"},
+                {
+                    "messageId": "2",
+                    "text": "a",
+                    "content": [{"type": "tool_call", "tool_call": {"name": "f", "output": OUT}}],
+                },
+            ],
+        }
+    ),
+    "copilot-cli": lines(
+        {"type": "session.start", "data": {"sessionId": "s"}},
+        {"type": "user.message", "data": {"content": "q"}},
+        {"type": "tool.execution_complete", "data": {"result": {"content": OUT}}},
+        {"type": "assistant.message", "data": {"content": "a"}},
+    ),
     "discord": json.dumps(
         {
             "guild": {"id": "1", "name": "G"},

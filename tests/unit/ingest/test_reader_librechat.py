@@ -33,8 +33,10 @@ def talk(*messages, under="messages", **more):
             "exportAt": "10:00:00 GMT+0000", under: list(messages), **more}  # fmt: skip
 
 
-def read(document):
+def read(document, **more):
     src = Source.of_bytes(json.dumps(document).encode(), "x.json")
+    for name, value in more.items():
+        setattr(src, name, value)
     assert choose(src) is librechat
     tally = Tally("f")
     found = list(librechat.read(src, tally))
@@ -141,6 +143,22 @@ def test_words_are_text_or_else_parts():
     )  # fmt: skip
     assert [one.media_type for one in found.turns[1].attachments] == ["image"]
     assert tally.codes == {"unknown_content": 1}
+
+
+def test_what_tools_gave_is_kept_above_the_answer_where_the_owner_asks_for_it():
+    lines = (
+        message("m1", ROOT, "why"),
+        message("m2", "m1", "so", content=PARTS),
+        message("m4", "m2", "", content=PARTS[2:3]),
+    )
+    ((found,), tally) = read(talk(*lines), keep_context=True)
+    assert words(found) == [
+        ("human", "why"), ("other", "x"), ("assistant", "so"), ("other", "x"),
+    ]  # fmt: skip
+    assert [(turn.key, turn.parent) for turn in found.turns] == [
+        ("m1", None), ("m2#1", "m1"), ("m2", "m2#1"), ("m4#1", "m2"),
+    ]  # fmt: skip
+    assert (tally.records, found.turns[1].taint) == (3, "tool")
 
 
 def test_messages_without_words_are_counted_by_what_they_hold():

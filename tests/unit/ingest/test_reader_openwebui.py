@@ -6,7 +6,7 @@ import pytest
 
 from ingest.model import RawThread, ReadFailure, Source, Tally
 from ingest.readers import openwebui
-from ingest.readers.openwebui import without_details
+from ingest.readers._openwebui_words import without_details
 from ingest.sniff import choose
 from tests.ingest_memory import Memory
 
@@ -207,6 +207,34 @@ def test_words_may_stand_in_parts_or_in_the_outputs():
     assert [one.media_type for one in found.turns[0].attachments] == ["image"]
     assert found.turns[1].calls == (("search", 1), ("unnamed", 1))
     assert tally.dispositions == {"thinking": 1, "turn": 2}
+
+
+def test_what_tools_gave_is_kept_above_the_answer_where_the_owner_asks_for_it():
+    outputs = [
+        {"type": "function_call", "name": "f"},
+        {"type": "function_call_output", "output": [{"type": "input_text", "text": "given"}]},
+        {"type": "message", "content": [{"text": "and"}]},
+    ]
+    broken = '<details type="code" output="[1">\n</details>'
+    talk = chat(
+        QUESTION,
+        message("b2", "a1", "assistant", f"{CALL}{broken}so"),
+        message("c3", "b2", "assistant", "", output=outputs),
+        message("d4", "c3", "tool", "result"),
+        message("e5", "d4", "assistant", CALL),
+    )
+    ((found,), tally) = read([talk], keep_context=True)
+    assert words(found) == [
+        ("human", "why"), ("other", "<b>"), ("other", "[1"), ("assistant", "\nso"),
+        ("other", "given"), ("assistant", "and"), ("other", "result"), ("other", "<b>"),
+    ]  # fmt: skip
+    assert [(turn.key, turn.parent) for turn in found.turns[1:5]] == [
+        ("b2#1", "a1"), ("b2#2", "b2#1"), ("b2", "b2#2"), ("c3#1", "b2"),
+    ]  # fmt: skip
+    assert {turn.taint for turn in found.turns if turn.role == "other"} == {"tool"}
+    assert tally.records == 5
+    ((without,), _) = read([talk])
+    assert words(without) == [("human", "why"), ("assistant", "\nso"), ("assistant", "and")]
 
 
 def test_text_of_attached_files_is_a_side_turn_before_the_message():
