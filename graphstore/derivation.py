@@ -16,7 +16,6 @@ from graphstore.model.knowledge import (
     Mentions,
     Question,
     Relates,
-    Relations,
     SourceRefNode,
     ThreadNode,
     Waypoint,
@@ -42,6 +41,20 @@ class Ground:
     anchored: tuple[Anchored, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what surrounds it in all its threads; a read model, not a Value."""
+
+    question: Question
+    keys: frozenset[str]
+    concepts: frozenset[str]
+    """Specific ones."""
+    paths: frozenset[str]
+    participants: frozenset[str]
+    refs: tuple[str, ...]
+    """Turns that ask it, by thread and number."""
+
+
 class Derive(Protocol):
     """Pure derivation: equal input, equal rows."""
 
@@ -58,8 +71,8 @@ class Derive(Protocol):
         """What one thread yields."""
         ...
 
-    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
-        """Links and relations over the whole store; ``ground`` needs none of its own kind."""
+    def link(self, left: Asked, right: Asked, cosine: float) -> Links | None:
+        """The link between two questions that look alike, if they are; left id before right."""
         ...
 
     def journeys(

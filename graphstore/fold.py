@@ -10,7 +10,7 @@ import orjson
 
 from graphstore.cited import is_reference
 from graphstore.codec import edge_key
-from graphstore.derivation import Ground
+from graphstore.derivation import Asked, Ground
 from graphstore.ids import canonical, waypoint_id
 from graphstore.ids import ref as ref_of
 from graphstore.model.base import Value
@@ -21,6 +21,7 @@ from graphstore.model.knowledge import (
     Answers,
     Asks,
     Cites,
+    Company,
     Concept,
     Edge,
     Extracted,
@@ -53,11 +54,13 @@ from graphstore.threads import Link, positions
 
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
+T = TypeVar("T", Relates, Links)
 
 TURNS: Final = "turns/1"
 LINEAGE: Final = "lineage/1"
 JOURNEY: Final = "journey/1"
 CITES: Final = "cites/1"
+TOLD_REFS: Final = 8
 
 
 class Rows:
@@ -233,9 +236,9 @@ class Part:
     node: str
     thread_id: str
     kind: str
-    """question, concept or mention."""
+    """question, asked, mention, relates or links."""
     body: str
-    """JSON of the Question, the Concept, or the list of its Mentions."""
+    """JSON of the Question, of its Asking, of the list of its Mentions, or of a stated relation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +246,12 @@ class Shard:
     """The rows that only one thread has, and its parts of those that threads share."""
 
     thread_id: str
+    root: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     parts: tuple[Part, ...]
+    concepts: tuple[Concept, ...]
+    company: tuple[Company, ...]
 
 
 def shard(thread: Thread, facts: Facts, root: str) -> Shard:
@@ -282,9 +288,12 @@ def shard(thread: Thread, facts: Facts, root: str) -> Shard:
     shared = [edge for edge in read if edge.src_table != "SourceRef"]
     return Shard(
         thread_id=thread.thread_id,
+        root=root,
         nodes=(_thread_node(thread, facts, root), *turns),
         edges=(*has_turn, *own),
         parts=_parts(thread.thread_id, facts, shared),
+        concepts=facts.concepts,
+        company=facts.company,
     )
 
 
@@ -298,8 +307,17 @@ def _parts(thread_id: str, facts: Facts, shared: Sequence[Edge]) -> tuple[Part, 
             for question in facts.questions
         ),
         *(
-            Part(concept.concept_id, thread_id, "concept", concept.model_dump_json())
-            for concept in facts.concepts
+            Part(asking.question_id, thread_id, "asked", asking.model_dump_json())
+            for asking in facts.askings
+        ),
+        *(
+            Part(
+                " ".join((told.src, told.dst, *edge_key(told)[4:])),
+                thread_id,
+                type(told).__name__.casefold(),
+                told.model_dump_json(),
+            )
+            for told in facts.told
         ),
         *(
             Part(question_id, thread_id, "mention", _json_list(edges))
@@ -343,23 +361,6 @@ def question(parts: Sequence[tuple[str, Question]]) -> Question:
     )
 
 
-def concept(parts: Sequence[tuple[str, str, Concept]]) -> Concept:
-    """One concept as all its threads (thread id, lineage root, concept) know it."""
-    ordered = sorted(parts, key=lambda part: part[0])
-    labels = {part.label for _, _, part in ordered}
-    label = min(labels)
-    aliases = labels.union(*(part.aliases for _, _, part in ordered)) - {label}
-    return Concept(
-        concept_id=ordered[0][2].concept_id,
-        label=label,
-        aliases=tuple(sorted(aliases)),
-        df=len({root for _, root, _ in ordered}),
-        cf=sum(part.cf for _, _, part in ordered),
-        generic=any(part.generic for _, _, part in ordered),
-        kind=min((part.kind for _, _, part in ordered), key=list(type(ordered[0][2].kind)).index),
-    )
-
-
 def mentions(parts: Iterable[tuple[str, Sequence[Mentions]]]) -> tuple[Mentions, ...]:
     """Question to concept edges, joined over the threads (thread id, edges) that read them."""
     by_pair: dict[tuple[str, ...], list[Mentions]] = defaultdict(list)
@@ -376,27 +377,71 @@ def mentions(parts: Iterable[tuple[str, Sequence[Mentions]]]) -> tuple[Mentions,
     )
 
 
-def shared(parts: Iterable[Part], root_of: Mapping[str, str]) -> tuple[Node | Edge, ...]:
-    """Questions, concepts and the mentions between them, from all parts of these nodes."""
+def asked(parts: Iterable[Part]) -> Asked | None:
+    """A question with what surrounds it, from all its parts; None when no thread asks it."""
+    known: list[tuple[str, Question]] = []
+    keys: set[str] = set()
+    concepts: set[str] = set()
+    paths: set[str] = set()
+    people: set[str] = set()
+    refs: set[tuple[str, int, str]] = set()
+    for part in parts:
+        if part.kind == "question":
+            known.append((part.thread_id, Question.from_json(part.body)))
+        elif part.kind == "asked":
+            body = orjson.loads(part.body)
+            keys.update(body["keys"])
+            concepts.update(body["concepts"])
+            paths.update(body["paths"])
+            people.update(body["participants"])
+            refs.update((part.thread_id, int(ref.rpartition(":")[2]), ref) for ref in body["refs"])
+    if not refs:
+        return None
+    return Asked(
+        question(known),
+        frozenset(keys),
+        frozenset(concepts),
+        frozenset(paths),
+        frozenset(people),
+        tuple(ref for *_, ref in sorted(refs)),
+    )
+
+
+def told(rows: Sequence[tuple[str, T]]) -> T:
+    """One stated relation as all its threads (thread id, relation) state it."""
+    first = min(rows, key=lambda row: (row[1].source_refs, row[0]))[1]
+    if len(rows) == 1:
+        return first
+    refs = {ref for _, row in rows for ref in row.source_refs}
+    return first.replace(
+        source_refs=tuple(sorted(refs)[:TOLD_REFS]), weight=sum(row.weight for _, row in rows)
+    )
+
+
+def shared(parts: Iterable[Part]) -> tuple[Node | Edge, ...]:
+    """Questions, their mentions of concepts, and stated relations, from all parts of them."""
     questions: dict[str, list[tuple[str, Question]]] = defaultdict(list)
-    concepts: dict[str, list[tuple[str, str, Concept]]] = defaultdict(list)
     mentioned: dict[str, list[tuple[str, list[Mentions]]]] = defaultdict(list)
+    related: dict[str, list[tuple[str, Relates]]] = defaultdict(list)
+    linked: dict[str, list[tuple[str, Links]]] = defaultdict(list)
     for part in parts:
         match part.kind:
             case "question":
-                asked = Question.from_json(part.body)
-                questions[part.node].append((part.thread_id, asked))
-            case "concept":
-                named = Concept.from_json(part.body)
-                root = root_of[part.thread_id]
-                concepts[part.node].append((part.thread_id, root, named))
-            case _:
+                questions[part.node].append((part.thread_id, Question.from_json(part.body)))
+            case "mention":
                 edges = [Mentions.model_validate(edge) for edge in orjson.loads(part.body)]
                 mentioned[part.node].append((part.thread_id, edges))
+            case "relates":
+                related[part.node].append((part.thread_id, Relates.from_json(part.body)))
+            case "links":
+                linked[part.node].append((part.thread_id, Links.from_json(part.body)))
+            case _:
+                continue  # what surrounds a question is no row
     return (
         *(question(found) for _, found in sorted(questions.items())),
-        *(concept(found) for _, found in sorted(concepts.items())),
         *(edge for _, found in sorted(mentioned.items()) for edge in mentions(found)),
+        *(told(found) for _, found in sorted(related.items())),
+        *(told(found) for _, found in sorted(linked.items())),
     )
 
 

@@ -64,6 +64,11 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip() not in {"", ".", ".."})
 
 
+def noted(target: str) -> str:
+    """What a note must be called for a written link to name it."""
+    return _folded((_parts(target) or ("",))[-1])
+
+
 def _folded(name: str) -> str:
     folded = name.strip().casefold()
     return folded.removesuffix(_ENDING)

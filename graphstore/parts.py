@@ -1,60 +1,314 @@
-"""What each thread adds to nodes that threads share, kept ready beside the ledger. Derived."""
+"""What each thread adds to what threads share, kept ready beside the ledger. Derived.
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+Sums over threads are taken here: of questions, concepts and the mentions between them, of
+stated relations, of pairs of concepts that meet, of questions that look alike. A thread that
+changes marks what it touches; only that is summed again.
+"""
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from graphstore import fold
+from graphstore.company import (
+    Bounds,
+    Meeting,
+    Posting,
+    Postings,
+    counts,
+    keeps,
+    meeting,
+    pairs,
+    relation,
+)
+from graphstore.derivation import Asked, Derive
 from graphstore.fold import Part, Shard
 from graphstore.ledger import Connection, Ledger
+from graphstore.model.knowledge import (
+    Concept,
+    ConceptKind,
+    Edge,
+    Links,
+    Node,
+    Relates,
+)
+from graphstore.model.record import EpochRecord
+from graphstore.near import Near, Worded
+from graphstore.vectors import Static
 
 TABLES: Final = (
+    "DROP TABLE IF EXISTS dirty",
+    "CREATE TABLE IF NOT EXISTS root(thread_id TEXT PRIMARY KEY, root TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS root_members ON root(root)",
     """CREATE TABLE IF NOT EXISTS part(
       thread_id TEXT NOT NULL, node TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY(thread_id, node, kind)) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS part_node ON part(node)",
-    "CREATE TABLE IF NOT EXISTS dirty(node TEXT PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS named(
+      concept TEXT NOT NULL, thread_id TEXT NOT NULL, label TEXT NOT NULL, cf INTEGER NOT NULL,
+      generic INTEGER NOT NULL, kind INTEGER NOT NULL, aliases TEXT NOT NULL,
+      PRIMARY KEY(concept, thread_id)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS named_thread ON named(thread_id)",
+    """CREATE TABLE IF NOT EXISTS posting(
+      concept TEXT NOT NULL, thread_id TEXT NOT NULL, df INTEGER NOT NULL, turns TEXT NOT NULL,
+      PRIMARY KEY(concept, thread_id)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS posting_thread ON posting(thread_id)",
+    # each pair stands twice, once for each of its concepts, which rank it among their own
+    """CREATE TABLE IF NOT EXISTS pair(
+      concept TEXT NOT NULL, other TEXT NOT NULL, local INTEGER NOT NULL, weakness REAL NOT NULL,
+      body TEXT NOT NULL, kept INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY(concept, other)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS pair_rank ON pair(concept, local, weakness, other)",
     "CREATE TABLE IF NOT EXISTS settled(applied INTEGER NOT NULL)",
+    # what: node, link or pair
+    """CREATE TABLE IF NOT EXISTS due(
+      what TEXT NOT NULL, node TEXT NOT NULL, PRIMARY KEY(what, node)) WITHOUT ROWID""",
 )
+NAMES: Final = ("root", "part", "named", "posting", "pair")
+_KINDS: Final = tuple(ConceptKind)
 _PAGE: Final = 500
+_SECTION: Final = 4_096
+_TOP: Final = 10
+
+Row = Node | Edge
 
 
 class Parts:
-    """Contributions by (thread, node, kind), and the nodes whose sum is not in the graph yet.
+    """Contributions by (node, thread), and what is summed from them but not in the graph yet.
 
-    A node is marked dirty in the transaction that changes a part of it, and clean only after
+    Something is marked dirty in the transaction that changes a part of it, and clean only after
     the graph has its new sum: a crash in between computes it once more.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
         self._ledger = ledger
         with ledger.transaction() as connection:
             for statement in TABLES:
                 connection.execute(statement)
+        self.near = Near(ledger, folder)
+        self._static: tuple[EpochRecord, Static] | None = None
 
-    def put(self, shards: Iterable[Shard]) -> None:
-        """Replace the parts of some threads and mark every node they touch, or touched."""
+    # figures of the epoch
+
+    def _vectors(self, epoch: EpochRecord) -> Static:
+        if self._static is None or self._static[0] is not epoch:
+            tokens = [(int(row.name), row.count) for row in epoch.token_df]
+            self._static = (epoch, Static(epoch.lineages, tokens))
+        return self._static[1]
+
+    # one change
+
+    def put(self, shards: Sequence[Shard], epoch: EpochRecord) -> None:
+        """Replace the parts of some threads and mark everything that they touch, or touched."""
         with self._ledger.transaction() as connection:
+            paired: set[str] = set()
+            asked: set[str] = set()
             for shard in shards:
-                connection.execute(
-                    "INSERT OR IGNORE INTO dirty SELECT node FROM part WHERE thread_id = ?",
-                    (shard.thread_id,),
-                )
-                connection.execute("DELETE FROM part WHERE thread_id = ?", (shard.thread_id,))
-                _insert(connection, shard.parts)
-                connection.executemany(
-                    "INSERT OR IGNORE INTO dirty VALUES (?)",
-                    sorted({(part.node,) for part in shard.parts}),
-                )
+                paired |= self._of_thread("posting", "concept", shard.thread_id)
+                asked |= self._questions(shard.thread_id)
+                self._drop(connection, shard.thread_id)
+                _insert(connection, shard)
+                paired |= {row.concept_id for row in shard.company}
+                asked |= self._questions(shard.thread_id)
+                self._mark_nodes(connection, shard)
+            self._pair(connection, sorted(paired), bounds_of(epoch))
+            _mark(connection, "link", self._compare(asked, epoch) | asked)
 
-    def replace_all(self, parts: Iterable[Part]) -> None:
-        """Start again from the parts of every thread; nothing is dirty then."""
+    def _of_thread(self, table: str, column: str, thread_id: str) -> set[str]:
+        rows = self._ledger.select(
+            f"SELECT {column} FROM {table} WHERE thread_id = ?",  # noqa: S608 - names of our own
+            (thread_id,),
+        )
+        return {row[0] for row in rows}
+
+    def _questions(self, thread_id: str) -> set[str]:
+        rows = self._ledger.select(
+            "SELECT node FROM part WHERE thread_id = ? AND kind = 'question'", (thread_id,)
+        )
+        return {row[0] for row in rows}
+
+    def _drop(self, connection: Connection, thread_id: str) -> None:
+        nodes = self._of_thread("part", "node", thread_id)
+        nodes |= self._of_thread("named", "concept", thread_id)
+        _mark(connection, "node", nodes)
+        for table in ("root", "part", "named", "posting"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE thread_id = ?",  # noqa: S608 - names of our own
+                (thread_id,),
+            )
+
+    @staticmethod
+    def _mark_nodes(connection: Connection, shard: Shard) -> None:
+        nodes = {part.node for part in shard.parts} | {row.concept_id for row in shard.concepts}
+        _mark(connection, "node", nodes)
+
+    # concepts that meet
+
+    def _postings(self, concepts: Iterable[str]) -> dict[str, Postings]:
+        """Postings in the threads that name at least two of these concepts."""
+        raw = {
+            concept: self._ledger.select(
+                "SELECT thread_id, df, turns FROM posting WHERE concept = ?", (concept,)
+            )
+            for concept in concepts
+        }
+        named = Counter(row[0] for rows in raw.values() for row in rows)
+        return {
+            concept: {
+                thread: Posting(df, _numbers(turns))
+                for thread, df, turns in rows
+                if named[thread] > 1
+            }
+            for concept, rows in raw.items()
+        }
+
+    def _pair(self, connection: Connection, concepts: Sequence[str], bounds: Bounds) -> None:
+        """Look at every pair of these concepts again, and at what their concepts keep."""
+        had = self._held_pairs(concepts)
+        found = pairs(self._postings(concepts), bounds)
+        now = {(met.first, met.second): met for met in found if counts(met, bounds)}
+        changed = {key for key in had.keys() | now.keys() if had.get(key) != _body(now.get(key))}
+        for key in sorted(changed):
+            _write_pair(connection, key, now.get(key))
+        _mark(connection, "pair", {" ".join(key) for key in changed})
+        for concept in sorted({concept for key in changed for concept in key}):
+            _mark(connection, "pair", self._rank(connection, concept))
+
+    def _held_pairs(self, concepts: Sequence[str]) -> dict[tuple[str, str], str]:
+        held = {}
+        listed = orjson.dumps(list(concepts)).decode()
+        for concept in concepts:
+            for other, body in self._ledger.select(
+                "SELECT other, body FROM pair WHERE concept = ?1 AND other > ?1"
+                " AND other IN (SELECT value FROM json_each(?2))",
+                (concept, listed),
+            ):
+                held[concept, other] = body
+        return held
+
+    def _rank(self, connection: Connection, concept: str) -> set[str]:
+        """Mark which pairs a concept keeps; returns those for which that changed."""
+        ranked = self._ledger.select(
+            "SELECT other, local FROM pair WHERE concept = ?"
+            " ORDER BY local, weakness, other LIMIT ?",
+            (concept, _TOP),
+        )
+        kept = {other for other, _ in ranked[: keeps([bool(local) for _, local in ranked])]}
+        had = {
+            row[0]
+            for row in self._ledger.select(
+                "SELECT other FROM pair WHERE concept = ? AND kept", (concept,)
+            )
+        }
+        for other in kept ^ had:
+            connection.execute(
+                "UPDATE pair SET kept = ? WHERE concept = ? AND other = ?",
+                (int(other in kept), concept, other),
+            )
+        return {" ".join(sorted((concept, other))) for other in kept ^ had}
+
+    # questions that look alike
+
+    def _compare(self, asked: set[str], epoch: EpochRecord) -> set[str]:
+        static = self._vectors(epoch)
+        if not self.near.sound():
+            self._compare_all(static)
+            return {row[0] for row in self._ledger.select("SELECT question FROM asked")}
+        listed = orjson.dumps(sorted(asked)).decode()
+        known = {
+            row[0]
+            for row in self._ledger.select(
+                "SELECT question FROM asked WHERE question IN (SELECT value FROM json_each(?))",
+                (listed,),
+            )
+        }
+        wanted = {one.question: one for one in self._worded(sorted(asked))}
+        gone = sorted(known - wanted.keys())
+        fresh = [wanted[name] for name in sorted(wanted.keys() - known)]
+        return self.near.update(gone, fresh, static)
+
+    def _compare_all(self, static: Static) -> None:
+        self.near.clear()
+        names = [
+            row[0]
+            for row in self._ledger.select(
+                "SELECT DISTINCT node FROM part WHERE kind = 'asked' ORDER BY node"
+            )
+        ]
+        sections = (names[at : at + _SECTION] for at in range(0, len(names), _SECTION))
+        self.near.fill((list(self._worded(section)) for section in sections), static)
+
+    def _worded(self, names: Sequence[str]) -> Iterator[Worded]:
+        """Text and words of those questions that some thread asks."""
+        for name in names:
+            rows = self._ledger.select(
+                "SELECT q.body, a.body FROM part a JOIN part q"
+                " ON q.thread_id = a.thread_id AND q.node = a.node AND q.kind = 'question'"
+                " WHERE a.node = ? AND a.kind = 'asked' ORDER BY a.thread_id LIMIT 1",
+                (name,),
+            )
+            if rows:
+                keys = orjson.loads(rows[0][1])["keys"]
+                yield Worded(name, orjson.loads(rows[0][0])["text"], frozenset(keys))
+
+    # all at once
+
+    def clear(self) -> None:
+        """Empty everything; nothing is dirty then."""
         with self._ledger.transaction() as connection:
-            connection.execute("DELETE FROM part")
-            connection.execute("DELETE FROM dirty")
-            _insert(connection, parts)
+            for name in (*NAMES, "due"):
+                connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own
+        self.near.clear()
 
-    def dirty(self) -> tuple[str, ...]:
-        """Nodes whose sum the graph may not have yet, sorted."""
-        return tuple(row[0] for row in self._ledger.select("SELECT node FROM dirty ORDER BY node"))
+    def add(self, shard: Shard) -> None:
+        """Take the parts of one thread in, when starting again; ``finish`` sums them."""
+        with self._ledger.transaction() as connection:
+            _insert(connection, shard)
+
+    def finish(self, epoch: EpochRecord) -> None:
+        """Find every pair that meets and every question that is alike."""
+        with self._ledger.transaction() as connection:
+            for met in self._all_pairs(bounds_of(epoch)):
+                _write_pair(connection, (met.first, met.second), met, fresh=True)
+            for (concept,) in self._ledger.select("SELECT DISTINCT concept FROM pair"):
+                self._rank(connection, concept)
+            self._compare_all(self._vectors(epoch))
+
+    def _all_pairs(self, bounds: Bounds) -> Iterator[Meeting]:
+        """Every surprising pair, one concept with its company after another."""
+        raw: dict[str, dict[str, tuple[int, str]]] = {}
+        company: dict[str, list[str]] = {}
+        for concept, thread, df, turns in self._ledger.select(
+            "SELECT concept, thread_id, df, turns FROM posting ORDER BY concept, thread_id"
+        ):
+            raw.setdefault(concept, {})[thread] = (df, turns)
+            company.setdefault(thread, []).append(concept)
+        for concept, mine in raw.items():
+            shared = Counter(
+                other for thread in mine for other in company[thread] if other > concept
+            )
+            postings = {
+                thread: Posting(df, _numbers(turns)) for thread, (df, turns) in mine.items()
+            }
+            for other in sorted(shared):
+                theirs = {
+                    thread: Posting(df, _numbers(turns))
+                    for thread, (df, turns) in raw[other].items()
+                    if thread in mine and (shared[other] > 1 or "," in turns)
+                }
+                met = meeting(concept, other, postings, theirs, bounds)
+                if met is not None and counts(met, bounds):
+                    yield met
+
+    # sums
+
+    def dirty(self, what: str) -> tuple[str, ...]:
+        """What the graph may not have yet, sorted: of nodes, links or pairs."""
+        rows = self._ledger.select("SELECT node FROM due WHERE what = ? ORDER BY node", (what,))
+        return tuple(row[0] for row in rows)
 
     def of(self, nodes: Sequence[str]) -> tuple[Part, ...]:
         """Every part of these nodes, by node, kind and thread."""
@@ -69,17 +323,128 @@ class Parts:
             )
         return tuple(Part(*row) for row in found)
 
-    def all(self) -> tuple[Part, ...]:
-        """Every part, by thread, node and kind."""
-        rows = self._ledger.select(
-            "SELECT node, thread_id, kind, body FROM part ORDER BY thread_id, node, kind"
+    def shared(self, nodes: Sequence[str]) -> Iterator[Row]:
+        """Questions, concepts, mentions between them and stated relations: the sums of nodes."""
+        yield from fold.shared(self.of(nodes))
+        for node in nodes:
+            if " " not in node:
+                yield from self._concepts(node)
+
+    def _concepts(self, only: str | None = None) -> Iterator[Concept]:
+        where = "" if only is None else " WHERE concept = ?"
+        given = () if only is None else (only,)
+        also = " WHERE" if only is None else " AND"
+        aliases: dict[str, set[str]] = defaultdict(set)
+        for concept, listed in self._ledger.select(
+            f"SELECT DISTINCT concept, aliases FROM named{where}{also} aliases != '[]'",  # noqa: S608 - fixed words
+            given,
+        ):
+            aliases[concept].update(orjson.loads(listed))
+        for concept, label, df, cf, generic, kind in self._ledger.select(
+            "SELECT concept, min(label), count(DISTINCT root), sum(cf), max(generic), min(kind)"  # noqa: S608 - fixed words
+            f" FROM named JOIN root USING (thread_id){where} GROUP BY concept ORDER BY concept",
+            given,
+        ):
+            yield Concept(
+                concept_id=concept,
+                label=label,
+                aliases=tuple(sorted(aliases[concept] - {label})),
+                df=df,
+                cf=cf,
+                generic=bool(generic),
+                kind=_KINDS[kind],
+            )
+
+    def company(self, keys: Sequence[str]) -> Iterator[Relates]:
+        """Relations of these pairs of concepts, where one of the two keeps the pair."""
+        for key in keys:
+            first, second = key.split(" ")
+            rows = self._ledger.select(
+                "SELECT body, kept OR (SELECT kept FROM pair WHERE concept = ?2 AND other = ?1)"
+                " FROM pair WHERE concept = ?1 AND other = ?2",
+                (first, second),
+            )
+            if rows and rows[0][1]:
+                yield relation(_meeting(first, second, rows[0][0]))
+
+    def links(self, questions: Sequence[str], derive: Derive) -> Iterator[Links]:
+        """Links that have one of these questions as an end."""
+        known: dict[str, Asked | None] = {}
+        wanted = {
+            (min(one, other), max(one, other), cosine)
+            for one in questions
+            for other, cosine in self.near.of(one).items()
+        }
+        yield from self._linked(sorted(wanted), derive, known)
+
+    def _linked(
+        self,
+        wanted: Iterable[tuple[str, str, float]],
+        derive: Derive,
+        known: dict[str, Asked | None],
+    ) -> Iterator[Links]:
+        for left, right, cosine in wanted:
+            if len(known) > _SECTION:
+                known.clear()
+            for name in (left, right):
+                if name not in known:
+                    known[name] = fold.asked(self.of((name,)))
+            one, other = known[left], known[right]
+            link = derive.link(one, other, cosine) if one and other else None
+            if link is not None:
+                yield link
+
+    def every(self, derive: Derive) -> Iterator[Row]:
+        """Every sum there is."""
+        names = [row[0] for row in self._ledger.select("SELECT DISTINCT node FROM part ORDER BY 1")]
+        for start in range(0, len(names), _SECTION):
+            yield from fold.shared(self.of(names[start : start + _SECTION]))
+        yield from self._concepts()
+        for first, second, body in self._ledger.select(
+            "SELECT DISTINCT min(concept, other), max(concept, other), body FROM pair"
+            " WHERE kept ORDER BY 1, 2"
+        ):
+            yield relation(_meeting(first, second, body))
+        yield from self._linked(self.near.pairs(), derive, {})
+
+    def holds(self, table: str, key: str) -> bool:
+        """Whether some thread asks a question or names a concept."""
+        sql = (
+            "SELECT 1 FROM part WHERE node = ? AND kind = 'question' LIMIT 1"
+            if table == "Question"
+            else "SELECT 1 FROM named WHERE concept = ? LIMIT 1"
         )
-        return tuple(Part(*row) for row in rows)
+        return bool(self._ledger.select(sql, (key,)))
+
+    def root(self, thread_id: str) -> str | None:
+        """Lineage root of a thread as its rows were last made with."""
+        rows = self._ledger.select("SELECT root FROM root WHERE thread_id = ?", (thread_id,))
+        return rows[0][0] if rows else None
+
+    def members(self, root: str) -> tuple[str, ...]:
+        """Threads that were last made with this root."""
+        rows = self._ledger.select(
+            "SELECT thread_id FROM root WHERE root = ? ORDER BY thread_id", (root,)
+        )
+        return tuple(row[0] for row in rows)
+
+    def all(self) -> tuple[tuple[Any, ...], ...]:
+        """Every row, for comparing."""
+        tables = (
+            (name, self._ledger.select(f"SELECT * FROM {name} ORDER BY 1, 2, 3"))  # noqa: S608 - names of our own
+            if name != "root"
+            else (name, self._ledger.select("SELECT * FROM root ORDER BY 1"))
+            for name in NAMES
+        )
+        return (
+            *((name, *row) for name, rows in tables for row in rows),
+            *(("near", *pair) for pair in self.near.pairs()),
+        )
 
     def settle(self, applied: int) -> None:
         """The graph has every sum, and every record up to ``applied``."""
         with self._ledger.transaction() as connection:
-            connection.execute("DELETE FROM dirty")
+            connection.execute("DELETE FROM due")
             connection.execute("DELETE FROM settled")
             connection.execute("INSERT INTO settled VALUES (?)", (applied,))
 
@@ -89,8 +454,72 @@ class Parts:
         return int(rows[0][0] or 0)
 
 
-def _insert(connection: Connection, parts: Iterable[Part]) -> None:
+def bounds_of(epoch: EpochRecord) -> Bounds:
+    """What an epoch says of surprise."""
+    return Bounds(epoch.lineages, epoch.turns, epoch.pmi_floor)
+
+
+def _mark(connection: Connection, what: str, names: Iterable[str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO due VALUES (?, ?)", [(what, name) for name in sorted(names)]
+    )
+
+
+def _insert(connection: Connection, shard: Shard) -> None:
+    thread = shard.thread_id
+    connection.execute("INSERT INTO root VALUES (?, ?)", (thread, shard.root))
     connection.executemany(
         "INSERT INTO part VALUES (?, ?, ?, ?)",
-        ((part.thread_id, part.node, part.kind, part.body) for part in parts),
+        [(thread, part.node, part.kind, part.body) for part in shard.parts],
     )
+    connection.executemany(
+        "INSERT INTO named VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                row.concept_id,
+                thread,
+                row.label,
+                row.cf,
+                int(row.generic),
+                _KINDS.index(row.kind),
+                orjson.dumps(row.aliases).decode(),
+            )
+            for row in shard.concepts
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO posting VALUES (?, ?, ?, ?)",
+        [(row.concept_id, thread, row.df, ",".join(map(str, row.turns))) for row in shard.company],
+    )
+
+
+def _numbers(turns: str) -> frozenset[int]:
+    return frozenset(map(int, turns.split(",")))
+
+
+def _body(met: Meeting | None) -> str | None:
+    if met is None:
+        return None
+    return orjson.dumps([met.turns, met.threads, met.information, met.refs]).decode()
+
+
+def _meeting(first: str, second: str, body: str) -> Meeting:
+    turns, threads, information, refs = orjson.loads(body)
+    return Meeting(first, second, turns, threads, information, tuple(refs))
+
+
+def _write_pair(
+    connection: Connection, key: tuple[str, str], met: Meeting | None, *, fresh: bool = False
+) -> None:
+    ways = (key, key[::-1])
+    if met is None:
+        connection.executemany("DELETE FROM pair WHERE concept = ? AND other = ?", ways)
+        return
+    rest = (int(met.local), -met.strength, _body(met))
+    sql = "INSERT INTO pair(concept, other, local, weakness, body) VALUES (?, ?, ?, ?, ?)"
+    if not fresh:
+        sql += (
+            " ON CONFLICT DO UPDATE SET local = excluded.local, weakness = excluded.weakness,"
+            " body = excluded.body"
+        )
+    connection.executemany(sql, [(*way, *rest) for way in ways])

@@ -1,12 +1,13 @@
-"""From the ledger to the graph: incremental in one transaction, or bulk into a fresh file."""
+"""From the ledger to the graph, record by record: what changed, in one transaction."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, Literal, TypeVar
 
 from graphstore import fold, schema
+from graphstore.claims import Claims
 from graphstore.codec import (
     decode_edges,
     decode_nodes,
@@ -16,12 +17,12 @@ from graphstore.codec import (
     encode_node,
 )
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine, Hook, Transaction, no_fault, sync_set
-from graphstore.errors import LedgerDamaged, StoreDamaged
-from graphstore.fold import Part, Rows, Shard
+from graphstore.engine import Engine, Transaction
+from graphstore.errors import LedgerDamaged
+from graphstore.fold import Rows, Shard
 from graphstore.ids import ref
 from graphstore.ledger import Ledger
-from graphstore.model.conversation import Committed, Thread, Unchanged
+from graphstore.model.conversation import Committed, Unchanged
 from graphstore.model.hypothesis import HYPOTHESES
 from graphstore.model.knowledge import (
     Anchored,
@@ -65,12 +66,16 @@ E = TypeVar("E", bound=Edge)
 Present = Callable[[str, set[str]], set[str]]
 """Which of some keys exist in a node table."""
 
-FAMILIES: Final[Mapping[str, tuple[tuple[type[Node], ...], tuple[type[Edge], ...]]]] = {
-    "thread": ((), (Lineage, Cites)),
-    "journey": ((Journey, Waypoint), (Passes, Anchored)),
-    "cycle": ((), HYPOTHESES),
-}
-"""Small families, made again as a whole; by the kind of record they begin with."""
+STORIES: Final[tuple[type[Node] | type[Edge], ...]] = (
+    Journey,
+    Waypoint,
+    Passes,
+    Anchored,
+    *HYPOTHESES,
+)
+"""Rows of Journeys and dreams: few, so all are made again when one of them may change."""
+
+
 DREAMS: Final = ("cycle", "review", "outcome")
 
 
@@ -81,11 +86,21 @@ class Source:
     ledger: Ledger
     threads: Threads
     parts: Parts
+    claims: Claims
     derive: Derive
     engine_name: str = "kuzu"
+    epochs: dict[int, EpochRecord] = field(default_factory=dict)
+    """The last epoch by its place in the ledger: reading one takes long."""
 
     def epoch(self) -> EpochRecord:
         """The last epoch, or an empty one before the first."""
+        seq = self.ledger.last_seq_of("epoch")
+        if seq not in self.epochs:
+            self.epochs.clear()
+            self.epochs[seq] = self._read_epoch()
+        return self.epochs[seq]
+
+    def _read_epoch(self) -> EpochRecord:
         entry = self.ledger.newest("epoch", "epoch")
         if entry is None:
             return EpochRecord(extractor=self.derive.version, lineages=0)
@@ -139,25 +154,21 @@ class Source:
                     found[written] = kept
         return found
 
-    def families(self) -> tuple[Node | Edge, ...]:
-        """Lineage, citations, journeys and hypotheses, before their ends are checked."""
-        records = self.journeys()
-        refs = {ref for record in records for stop in record.stops for ref in stop.refs}
-        links = self.threads.links()
-        present = set(self.threads.ids())
-        return (
-            *fold.lineage_edges(links, present),
-            *self.cites(),
-            *fold.journeys(records, self.kept_at(refs)),
-            *fold.hypotheses(self.dreams()),
-        )
+    def ties(self, thread_ids: Iterable[str]) -> Iterator[Edge]:
+        """Lineage and citations that start at these threads."""
+        for thread_id in thread_ids:
+            links = self.threads.links_of(thread_id)
+            ends = {thread_id, *(link.parent for link in links)}
+            yield from fold.lineage_edges(links, {end for end in ends if self.threads.exists(end)})
+        yield from self._cites(thread_ids)
 
-    def cites(self) -> tuple[Edge, ...]:
-        """Citations that name a thread of this store."""
-        found = []
-        citations = self.threads.citations()
-        notes = self.threads.notes() if citations else None
-        for thread_id, targets in citations:
+    def _cites(self, thread_ids: Iterable[str]) -> Iterator[Edge]:
+        """Citations by these threads that name a thread of this store."""
+        notes = None
+        for thread_id in thread_ids:
+            targets = self.threads.citations(thread_id)
+            if targets and notes is None:
+                notes = self.threads.notes()
             named = {
                 target: (notes.named(target, thread_id) if notes else None)
                 or self.threads.cited_as(target, thread_id)
@@ -170,8 +181,36 @@ class Source:
                     fold.cites(thread_id, target, other, thread.turns, thread)
                     for target, other in resolved.items()
                 )
-                found += [edge for edge in edges if edge is not None]
-        return tuple(found)
+                yield from (edge for edge in edges if edge is not None)
+
+    def stories(self) -> tuple[Node | Edge, ...]:
+        """Journeys and hypotheses, before their ends are checked."""
+        records = self.journeys()
+        refs = {ref for record in records for stop in record.stops for ref in stop.refs}
+        rows = (*fold.journeys(records, self.kept_at(refs)), *fold.hypotheses(self.dreams()))
+        self.claims.replace(rows, refs)
+        return rows
+
+    def present(self, table: str, keys: set[str]) -> set[str]:
+        """Which nodes of threads there are, by the tables beside the ledger."""
+        holds: Callable[[str], bool]
+        match table:
+            case "Thread":
+                holds = self.threads.exists
+            case "SourceRef":
+                holds = self.threads.holds
+            case "Question" | "Concept":
+                holds = partial(self.parts.holds, table)
+            case _:
+                return set()
+        return {key for key in keys if holds(key)}
+
+    def shard(self, thread_id: str, root: str) -> Shard | None:
+        """Rows of one thread, derived anew; None when it is not here."""
+        thread = self.threads.get(thread_id)
+        if thread is None:
+            return None
+        return fold.shard(thread, self.derive.facts(thread, self.epoch()), root)
 
 
 # reading rows back
@@ -224,11 +263,15 @@ def _found_nodes(statement: Transaction, cls: type[N], keys: Sequence[str]) -> t
 
 
 def _found_edges(
-    statement: Transaction, cls: type[E], pair: tuple[str, str], keys: Sequence[str]
+    statement: Transaction,
+    cls: type[E],
+    pair: tuple[str, str],
+    keys: Sequence[str],
+    end: Literal["a", "b"] = "a",
 ) -> tuple[E, ...]:
-    """Edges of one pair that start at the given keys."""
+    """Edges of one pair that start (a) or end (b) at the given keys."""
     rows = [(key,) for key in keys]
-    cypher = schema.find_edges(cls, *pair, end="a")
+    cypher = schema.find_edges(cls, *pair, end=end)
     tables = statement.each_batch(cypher, (KEY_COLUMN,), rows)
     return tuple(edge for table in tables for edge in decode_edges(cls, *pair, table))
 
@@ -334,11 +377,7 @@ def _write_edges(
 # both ways
 
 
-def _shard(source: Source, thread: Thread, epoch: EpochRecord, root: str) -> Shard:
-    return fold.shard(thread, source.derive.facts(thread, epoch), root)
-
-
-def _complete(rows: Iterable[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
+def complete(rows: Iterable[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
     """Nodes, and the edges whose ends are among them or in the graph."""
     nodes = [row for row in rows if isinstance(row, Node)]
     edges = [row for row in rows if isinstance(row, Edge)]
@@ -352,187 +391,137 @@ def _complete(rows: Iterable[Node | Edge], present: Present) -> tuple[Node | Edg
     return (*nodes, *fold.complete(edges, holds))
 
 
-def _relations(
-    source: Source, ground: Ground, epoch: EpochRecord, present: Present
-) -> tuple[Node | Edge, ...]:
-    found = source.derive.relations(ground, epoch)
-    return _complete((*found.links, *found.relates), present)
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What records that the graph has not got yet are about."""
+
+    threads: frozenset[str]
+    stories: bool
+    """Journeys or dreams are among them."""
 
 
-def _extracted(ground: Ground) -> Ground:
-    """Ground without what is made from it: links, relations and journeys."""
-    return Ground(
-        threads=ground.threads,
-        turns=ground.turns,
-        questions=ground.questions,
-        concepts=ground.concepts,
-        asks=ground.asks,
-        answers=ground.answers,
-        mentions=ground.mentions,
-    )
-
-
-def whole(source: Source, applied: int) -> tuple[Rows, tuple[Part, ...]]:
-    """Every row of the graph and every part, derived anew from the ledger."""
-    rows = Rows()
-    epoch, roots = source.epoch(), source.roots()
-    parts: list[Part] = []
-    for thread_id, root in roots.items():
-        thread = source.threads.get(thread_id)
-        if thread is not None:
-            made = _shard(source, thread, epoch, root)
-            rows.add((*made.nodes, *made.edges))
-            parts += made.parts
-    rows.add(fold.shared(parts, roots))
-
-    def present(table: str, keys: set[str]) -> set[str]:
-        return {key for key in keys if rows.holds(table, key)}
-
-    rows.add(_relations(source, _extracted(rows.ground()), epoch, present))
-    rows.add(_complete(source.families(), present))
-    rows.add(source.meta(applied))
-    return rows, tuple(parts)
-
-
-def bulk(
-    path: Path, rows: Rows, *, engine: str, buffer_pool_mb: int, fault: Hook = no_fault
-) -> None:
-    """Write rows into a fresh database file by COPY, check the counts, close and sync it."""
-    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb, fault=fault)
-    try:
-        with fresh.autocommit() as statement:
-            for cypher in schema.ddl():
-                statement.run(cypher)
-            _copy(statement, rows)
-            check_counts(statement, rows, path)
-    finally:
-        fresh.close(fold=True)
-    sync_set(path)
-
-
-def _copy(statement: Transaction, rows: Rows) -> None:
-    for cls in schema.NODE_CLASSES:
-        encoded = [encode_node(node) for node in rows.sorted_nodes(cls)]
-        statement.copy(schema.copy_nodes(cls), schema.columns(cls), encoded)
-    for edge_cls in schema.EDGE_CLASSES:
-        for (_, src, dst), edges in _by_pair(rows.sorted_edges(edge_cls)).items():
-            statement.copy(
-                schema.copy_edges(edge_cls, src, dst),
-                (*END_COLUMNS, *schema.columns(edge_cls)),
-                [encode_edge(edge) for edge in edges],
-            )
-
-
-def check_counts(statement: Transaction, rows: Rows, path: Path) -> None:
-    """Compare the number of edges of every pair with what was meant to be written."""
-    for cls in schema.EDGE_CLASSES:
-        for (_, src, dst), edges in _by_pair(rows.sorted_edges(cls)).items():
-            for backward in (False, True):
-                cypher = schema.count_edges(cls, src, dst, backward=backward)
-                if statement.columns(cypher)["rows"] != [len(edges)]:
-                    reason = f"the bulk load lost edges of {cls.TABLE}"
-                    raise StoreDamaged(str(path), reason)
-
-
-def _affected(
-    source: Source, ground: Ground, changed: set[str], roots: Mapping[str, str]
-) -> set[str]:
-    """Changed threads, the children whose prefix they hold, and those whose root is another."""
-    children = {child for thread in changed for child in source.threads.children(thread)}
-    moved = {
-        node.thread_id for node in ground.threads if roots.get(node.thread_id) != node.lineage_root
-    }
-    return {thread for thread in changed | children | moved if thread in roots}
-
-
-def _old_rows(ground: Ground, affected: set[str], dirty: set[str]) -> Iterable[Node | Edge]:
-    """The rows of affected threads, and of nodes whose sum is due, as the graph has them."""
-    refs = {node.ref for node in ground.turns if node.thread_id in affected}
-    yield from (node for node in ground.threads if node.thread_id in affected)
-    yield from (node for node in ground.turns if node.ref in refs)
-    for node in (*ground.questions, *ground.concepts):
-        if node.key in dirty:
-            yield node
-    for edge in (*ground.asks, *ground.answers, *ground.mentions):
-        if edge.src in (refs if edge.src_table == "SourceRef" else dirty):
-            yield edge
-
-
-def _replaced(ground: Ground, old: Rows, new: Rows) -> Rows:
-    """All extracted rows with old ones taken out and new ones put in."""
-    after = Rows()
-    for nodes in new.nodes.values():
-        after.add(nodes.values())
-    for edges in new.edges.values():
-        after.add(edges.values())
-    for node in (*ground.threads, *ground.turns, *ground.questions, *ground.concepts):
-        if node.key not in old.nodes[type(node)]:
-            after.add((node,))
-    for edge in (*ground.asks, *ground.answers, *ground.mentions):
-        if edge_key(edge) not in old.edges[type(edge)]:
-            after.add((edge,))
-    return after
-
-
-def _plan_threads(
-    source: Source, statement: Transaction, changed: set[str], old: Rows, new: Rows
-) -> Present:
-    """Old and new rows of what changed threads touch; returns which nodes there will be."""
-    epoch, roots = source.epoch(), source.roots()
-    ground = read_ground(statement)
-    affected = _affected(source, ground, changed, roots)
-    threads = (source.threads.get(thread_id) for thread_id in sorted(affected))
-    shards = [
-        _shard(source, thread, epoch, roots[thread.thread_id])
-        for thread in threads
-        if thread is not None
-    ]
-    source.parts.put(shards)
-    dirty = source.parts.dirty()
-    for made in shards:
-        new.add((*made.nodes, *made.edges))
-    new.add(fold.shared(source.parts.of(dirty), roots))
-    old.add(_old_rows(ground, affected, set(dirty)))
-    after = _replaced(ground, old, new)
-    old.add(_found_edges(statement, HasTurn, ("Thread", "SourceRef"), sorted(affected)))
-
-    def present(table: str, keys: set[str]) -> set[str]:
-        return {key for key in keys if after.holds(table, key)}
-
-    old.add((*ground.links, *ground.relates))
-    new.add(_relations(source, after.ground(), epoch, present))
-    return present
-
-
-def _plan_families(
-    source: Source, statement: Transaction, old: Rows, new: Rows, present: Present
-) -> None:
-    kinds = source.ledger.kinds()
-    for kind, (node_classes, edge_classes) in FAMILIES.items():
-        if kind in kinds:
-            for cls in node_classes:
-                old.add(read_nodes(statement, cls))
-            for edge_cls in edge_classes:
-                old.add(read_edges(statement, edge_cls))
-    new.add(_complete(source.families(), present))
-
-
-def incremental(source: Source, engine: Engine, changed: set[str], applied: int) -> None:
-    """Bring the graph to ``applied`` in one transaction; ``changed`` names the grown threads.
+def incremental(source: Source, engine: Engine, pending: Pending, applied: int) -> None:
+    """Bring the graph to ``applied`` in one transaction, by what pending records touch.
 
     Everything is read before anything is written.
     """
     old, new = Rows(), Rows()
+    told = pending.stories
     with engine.read() as statement:
-        present = present_in(statement)
-        if changed:
-            present = _plan_threads(source, statement, changed, old, new)
-        _plan_families(source, statement, old, new, present)
+        if pending.threads:
+            family = _plan_threads(source, statement, set(pending.threads), old, new)
+            told = told or source.claims.any(family | _come_and_gone(old, new))
+        if told:
+            for cls in STORIES:
+                old.add(read_rows(statement, cls))
+            new.add(complete(source.stories(), source.present))
     with engine.write() as statement:
         write(statement, difference(old, new))
         rows = [encode_node(row) for row in source.meta(applied)]
         statement.put(schema.merge_node(Meta), schema.columns(Meta), rows)
     source.parts.settle(applied)
+
+
+def _come_and_gone(old: Rows, new: Rows) -> set[str]:
+    """Keys of nodes that are in one of the two only."""
+    return {key for cls in old.nodes for key in old.nodes[cls].keys() ^ new.nodes[cls].keys()}
+
+
+def _plan_threads(
+    source: Source, statement: Transaction, changed: set[str], old: Rows, new: Rows
+) -> set[str]:
+    """Old and new rows of all that changed threads touch; returns whose turns may lie elsewhere."""
+    roots, family = affected(source, changed)
+    shards = [
+        made
+        for thread_id, root in sorted(roots.items())
+        if (made := source.shard(thread_id, root)) is not None
+    ]
+    source.parts.put(shards, source.epoch())
+    for made in shards:
+        new.add((*made.nodes, *made.edges))
+    _plan_shared(source, statement, old, new)
+    refs = _old_threads(statement, sorted(roots), old)
+    old.add(_found_edges(statement, Asks, ("SourceRef", "Question"), refs))
+    old.add(_found_edges(statement, Answers, ("SourceRef", "Question"), refs))
+    old.add(_found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
+    _plan_ties(source, statement, set(roots), old, new)
+    return family
+
+
+def _plan_ties(
+    source: Source, statement: Transaction, threads: set[str], old: Rows, new: Rows
+) -> None:
+    """Lineage and citations of these threads, and citations of those who may mean them."""
+    heads = [source.threads.head(thread_id) for thread_id in sorted(threads)]
+    known = [head for head in heads if head is not None]
+    for node in old.sorted_nodes(ThreadNode):
+        # whoever meant an old name may mean another thread now
+        known += [
+            head.replace(title=node.title, native_ids=node.native_ids)
+            for head in known
+            if head.thread_id == node.thread_id
+        ]
+    citing = {thread for head in known for thread in source.threads.citing(head)}
+    touched = sorted(threads | citing)
+    for cls in (Lineage, Cites):
+        old.add(_found_edges(statement, cls, ("Thread", "Thread"), touched))
+    new.add(source.ties(touched))
+
+
+def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -> None:
+    """What several threads share and one of them changed."""
+    parts = source.parts
+    nodes, links, pairs = (parts.dirty(what) for what in ("node", "link", "pair"))
+    single = [node for node in nodes if " " not in node]
+    stated = {tuple(node.split(" ", 2)) for node in nodes if " " in node}
+    old.add(_found_nodes(statement, Question, single))
+    old.add(_found_nodes(statement, Concept, single))
+    old.add(_found_edges(statement, Mentions, ("Question", "Concept"), single))
+    ends = {(src, dst, *more) for src, dst, *more in stated}
+    ends |= {(*pair.split(" "), "co_occurs") for pair in pairs}
+    starts = sorted({end[0] for end in ends})
+    for relates in _found_edges(statement, Relates, ("Concept", "Concept"), starts):
+        if (relates.src, relates.dst, relates.edge_type) in ends:
+            old.add((relates,))
+    asked = set(links)
+    linked = sorted(asked | set(starts))
+    for end in ("a", "b"):
+        for link in _found_edges(statement, Links, ("Question", "Question"), linked, end=end):
+            if link.src in asked or link.dst in asked or (link.src, link.dst) in ends:
+                old.add((link,))
+    new.add(parts.shared(nodes))
+    new.add(parts.company(pairs))
+    new.add(parts.links(links, source.derive))
+
+
+def _old_threads(statement: Transaction, threads: Sequence[str], old: Rows) -> list[str]:
+    """Take the nodes of threads and their turns in; returns the refs of the turns."""
+    held = _found_edges(statement, HasTurn, ("Thread", "SourceRef"), threads)
+    refs = sorted(edge.dst for edge in held)
+    old.add(held)
+    old.add(_found_nodes(statement, ThreadNode, threads))
+    old.add(_found_nodes(statement, SourceRefNode, refs))
+    return refs
+
+
+def affected(source: Source, changed: set[str]) -> tuple[dict[str, str], set[str]]:
+    """Threads to derive again, with their lineage roots; and everyone whom lineage joins to them.
+
+    They are the changed ones, the children whose prefix these hold, and those who moved to
+    another root: who was joined to them before, or is now.
+    """
+    before = {root for thread in changed if (root := source.parts.root(thread)) is not None}
+    joined = changed | {member for root in before for member in source.parts.members(root)}
+    family, links = source.threads.family(joined)
+    roots = fold.roots((one for one in family if source.threads.exists(one)), links)
+    children = {child for thread in changed for child in source.threads.children(thread)}
+    again = {
+        thread: root
+        for thread, root in roots.items()
+        if thread in changed or thread in children or source.parts.root(thread) != root
+    }
+    return again, family if links else set()
 
 
 def read_meta(statement: Transaction) -> dict[str, str]:
@@ -550,7 +539,7 @@ def put_seeds(
         old.add(_found_nodes(statement, SeedRow, keys))
         for pair in Marks.PAIRS:
             old.add(_found_edges(statement, Marks, pair, keys))
-        new.add(_complete((*rows, *marks), present_in(statement)))
+        new.add(complete((*rows, *marks), present_in(statement)))
         applied = int(read_meta(statement)["applied"])
     new.add((Meta(name="seeds", value=run_id),))
     delta = difference(old, new)

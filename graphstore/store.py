@@ -11,8 +11,9 @@ from threading import Condition, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from graphstore import bulk, guard, projection, verification
 from graphstore import engine as engines
-from graphstore import guard, projection, verification
+from graphstore.claims import Claims
 from graphstore.codec import clean
 from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Hook, graph_file, no_fault
@@ -135,7 +136,14 @@ class Store:
         self.events = Events(self.ledger)
         self._threads = Threads(self.ledger)
         self.search = SearchIndex(self.ledger)
-        self._source = Source(self.ledger, self._threads, Parts(self.ledger), derive, engine)
+        self._source = Source(
+            self.ledger,
+            self._threads,
+            Parts(self.ledger, path),
+            Claims(self.ledger),
+            derive,
+            engine,
+        )
         closing.callback(self._close_engine)
         self._recover()
 
@@ -341,13 +349,15 @@ class Store:
         if applied == last:
             return
         rows = self.ledger.select("SELECT kind, subject FROM record WHERE seq > ?", (applied,))
-        changed = {subject for kind, subject in rows if kind == "thread"}
+        kinds = {kind for kind, _ in rows}
+        changed = frozenset(subject for kind, subject in rows if kind == "thread")
         known = self._count_threads()
         many = len(changed) > BULK_THREADS or len(changed) * BULK_SHARE > max(known, BULK_SHARE)
-        if any(kind == "epoch" for kind, _ in rows) or many:
+        if "epoch" in kinds or many:
             self._bulk()
         else:
-            projection.incremental(self._source, self._open_engine(), changed, last)
+            pending = projection.Pending(changed, bool(kinds & {"journey", *projection.DREAMS}))
+            projection.incremental(self._source, self._open_engine(), pending, last)
 
     def _count_threads(self) -> int:
         return int(self.ledger.select("SELECT count(*) FROM thread")[0][0])
@@ -356,19 +366,19 @@ class Store:
         """Write a new graph beside the old one, then put it in its place."""
         last = self.ledger.last()
         applied = 0 if last is None else last.seq
-        rows, parts = projection.whole(self._source, applied)
-        self._source.parts.replace_all(parts)
         folder = self.path / "rebuild"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         fresh = folder / self._graph.name
-        projection.bulk(
-            fresh,
-            rows,
-            engine=self._engine_name,
-            buffer_pool_mb=self._buffer_pool_mb,
-            fault=self._fault,
-        )
+        with self.ledger.transaction():
+            nodes, edges = bulk.bulk(
+                fresh,
+                bulk.every_row(self._source, applied),
+                engine=self._engine_name,
+                buffer_pool_mb=self._buffer_pool_mb,
+                fault=self._fault,
+            )
+        self._source.parts.near.tidy()
         self._fault("bulk_written")
         with self._gate.alone():
             self._close_engine()
@@ -387,8 +397,8 @@ class Store:
         return RebuildReport(
             at=at,
             applied=applied,
-            nodes=sum(len(found) for found in rows.nodes.values()),
-            edges=sum(len(found) for found in rows.edges.values()),
+            nodes=nodes,
+            edges=edges,
         )
 
     def put_seeds(

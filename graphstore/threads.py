@@ -13,7 +13,7 @@ from graphstore.ids import thread_id
 from graphstore.ledger import Connection, Ledger
 from graphstore.model.conversation import LineageKind, Thread, Turn
 from graphstore.model.record import ThreadRecord
-from graphstore.notes import Notes
+from graphstore.notes import Notes, noted
 
 TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS thread(
@@ -33,8 +33,11 @@ TABLES: Final = (
     """CREATE INDEX IF NOT EXISTS turn_native
       ON turn(json_extract(body, '$.native_key'), thread_id)""",
     "CREATE INDEX IF NOT EXISTS turn_key ON turn(json_extract(body, '$.native_key'))",
+    """CREATE TABLE IF NOT EXISTS citation(
+      name TEXT NOT NULL, thread_id TEXT NOT NULL, PRIMARY KEY(name, thread_id)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS citation_thread ON citation(thread_id)",
 )
-NAMES: Final = ("thread", "lineage", "turn")
+NAMES: Final = ("thread", "lineage", "turn", "citation")
 
 PREFIX_KINDS: Final = (
     LineageKind.CONTINUES,
@@ -105,6 +108,22 @@ def positions(head: Thread) -> dict[int, int]:
     return {number: place for place, number in enumerate(head.path, start=1)}
 
 
+def forms(name: str) -> set[str]:
+    """Ways in which a name of a thread and a target that means it may both be written."""
+    plain = name.removeprefix("thread:").split("#", 1)[0]
+    return {plain.casefold(), name.casefold(), noted(name)}
+
+
+def _cite(connection: Connection, head: Thread, targets: Iterable[str]) -> None:
+    names = set()
+    for target in targets:
+        thread = meant(target, head.source, head.native_id)
+        names |= forms(target) | (set() if thread is None else forms(thread_id(*thread)))
+    connection.executemany(
+        "INSERT INTO citation VALUES (?, ?)", [(name, head.thread_id) for name in sorted(names)]
+    )
+
+
 class Threads:
     """Reading and writing the derived tables; every write joins the ledger's transaction."""
 
@@ -113,6 +132,16 @@ class Threads:
         with ledger.transaction() as connection:
             for statement in TABLES:
                 connection.execute(statement)
+            self._name_citations(connection)
+
+    @staticmethod
+    def _name_citations(connection: Connection) -> None:
+        """Fill the table of cited names in a file from before there was one."""
+        if connection.execute("SELECT 1 FROM citation LIMIT 1").fetchone() is None:
+            for body, listed in connection.execute(
+                "SELECT body, citations FROM thread WHERE citations != '[]'"
+            ).fetchall():
+                _cite(connection, Thread.from_json(body), orjson.loads(listed))
 
     # reading
 
@@ -201,16 +230,51 @@ class Threads:
         )
         return tuple(row[0] for row in rows)
 
+    def family(self, thread_ids: Iterable[str]) -> tuple[set[str], list[Link]]:
+        """Everyone whom lineage joins to these threads, present or not, and the links."""
+        found: set[str] = set()
+        links: dict[tuple[str, str, str], Link] = {}
+        waiting = list(thread_ids)
+        while waiting:
+            thread_id = waiting.pop()
+            if thread_id in found:
+                continue
+            found.add(thread_id)
+            rows = self._ledger.select(
+                "SELECT child, parent, kind, split FROM lineage WHERE child = ?1 OR parent = ?1",
+                (thread_id,),
+            )
+            for child, parent, kind, split in rows:
+                links[child, parent, kind] = Link(child, parent, LineageKind(kind), split)
+                waiting += [child, parent]
+        return found, list(links.values())
+
     def exists(self, thread_id: str) -> bool:
         """Whether the store has this thread."""
         return bool(self._ledger.select("SELECT 1 FROM thread WHERE thread_id = ?", (thread_id,)))
 
-    def citations(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Thread id and the targets its turns name, as written, for threads that name any."""
-        rows = self._ledger.select(
-            "SELECT thread_id, citations FROM thread WHERE citations != '[]' ORDER BY thread_id"
-        )
-        return tuple((thread_id, tuple(orjson.loads(targets))) for thread_id, targets in rows)
+    def holds(self, ref: str) -> bool:
+        """Whether the store has this turn."""
+        return bool(self._ledger.select("SELECT 1 FROM turn WHERE ref = ?", (ref,)))
+
+    def citing(self, head: Thread) -> set[str]:
+        """Threads that cite what may be a name of this one."""
+        names = {head.thread_id, head.native_id, head.title or "", *head.native_ids}
+        found: set[str] = set()
+        for name in sorted({form for one in names for form in forms(one)}):
+            rows = self._ledger.select("SELECT thread_id FROM citation WHERE name = ?", (name,))
+            found.update(row[0] for row in rows)
+        return found
+
+    def citers(self) -> tuple[str, ...]:
+        """Ids of the threads that cite anything, sorted."""
+        rows = self._ledger.select("SELECT DISTINCT thread_id FROM citation ORDER BY 1")
+        return tuple(row[0] for row in rows)
+
+    def citations(self, thread_id: str) -> tuple[str, ...]:
+        """The targets that the turns of a thread name, as written."""
+        rows = self._ledger.select("SELECT citations FROM thread WHERE thread_id = ?", (thread_id,))
+        return tuple(orjson.loads(rows[0][0])) if rows else ()
 
     def notes(self) -> Notes:
         """What notes are called and where they lie, as of now."""
@@ -275,7 +339,7 @@ class Threads:
         known = self.get(record.thread_id)
         turns = self._merged(known, record)
         if known is not None and known.replace(turns=()) == head:
-            same_citations = self._citations(record.thread_id) == record.citations
+            same_citations = self.citations(record.thread_id) == record.citations
             if turns == {turn.number: turn for turn in known.turns} and same_citations:
                 return None
         before = {} if known is None else {turn.number: turn for turn in known.turns}
@@ -292,10 +356,6 @@ class Threads:
                     gone += self._copies(child, self.cut(child))
         fresh = tuple(head.ref(turn.number) for turn in own if turn.number not in before)
         return Grown(fresh, tuple(gone))
-
-    def _citations(self, thread_id: str) -> tuple[str, ...]:
-        rows = self._ledger.select("SELECT citations FROM thread WHERE thread_id = ?", (thread_id,))
-        return tuple(orjson.loads(rows[0][0]))
 
     def _merged(self, known: Thread | None, record: ThreadRecord) -> dict[int, Turn]:
         turns = {} if known is None else {turn.number: turn for turn in known.turns}
@@ -331,6 +391,8 @@ class Threads:
                 orjson.dumps(record.citations).decode(),
             ),
         )
+        connection.execute("DELETE FROM citation WHERE thread_id = ?", (head.thread_id,))
+        _cite(connection, head, record.citations)
         connection.execute("DELETE FROM lineage WHERE child = ?", (head.thread_id,))
         connection.executemany(
             "INSERT INTO lineage VALUES (?, ?, ?, ?, ?)",

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,8 @@ ROUND: Final = 5
 """Decimals of a cosine: matrix products differ in the last bits from machine to machine."""
 _WORD: Final = re.compile(r"[^\W_]{1,64}")
 _CACHED_WORDS: Final = 200_000
+_FEW: Final = 2_000
+"""Tokens below which their vectors are weighted one by one."""
 _PART: Final = 4096
 """Texts embedded before their vectors are written."""
 
@@ -169,11 +172,16 @@ class Static:
         tokens = tokenise(texts)
         if pieces is None:
             return np.zeros((len(tokens), 0), np.float32)
-        table = self._table(pieces)
-        sums = np.zeros((len(tokens), table.shape[1]), np.float32)
+        table = self._table(pieces) if len(tokens.ids) > _FEW else None
+        sums = np.zeros((len(tokens), pieces.table.shape[1]), np.float32)
         # a loop: small sums stay in the cache, and take a fifth of the time of one reduceat
         for row in range(len(tokens)):
-            table[tokens.of(row)].sum(axis=0, out=sums[row])
+            ids = tokens.of(row)
+            if table is None:
+                weighted = pieces.table[ids].astype(np.float32) * self.idf[ids, None]
+                weighted.sum(axis=0, out=sums[row])
+            else:
+                table[ids].sum(axis=0, out=sums[row])
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
         np.divide(sums, norms, out=sums, where=norms > 0)
         return sums
@@ -286,6 +294,51 @@ class VectorFile:
         ids = tuple(self._ids.read_text("utf-8").splitlines()[1:])
         matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(len(ids), _width()))
         return Vectors(ids, matrix)
+
+
+class Rows:
+    """Vectors by number: in one file that grows, or in memory without a path. Derived."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._held: Floats = np.zeros((0, _width()), np.float32)
+
+    def size(self) -> int:
+        """Rows that are there."""
+        if self._path is None:
+            return len(self._held)
+        if not self._path.exists():
+            return 0
+        width = _width()
+        return self._path.stat().st_size // (4 * width) if width else sys.maxsize
+
+    def write(self, start: int, rows: Floats) -> None:
+        """Put rows from a number on; what stood there, or after them, is replaced."""
+        if self._path is None:
+            self._held = np.concatenate([self._held[:start], rows])
+            return
+        with _private(self._path) as file:
+            file.truncate(start * 4 * _width())
+            file.write(np.ascontiguousarray(rows, "<f4").tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def matrix(self) -> Floats:
+        """Every row."""
+        if self._path is None:
+            return self._held
+        width = _width()
+        shape = (self.size() if width else 0, width)
+        if not shape[0]:
+            return np.zeros(shape, np.float32)
+        rows: Floats = np.memmap(self._path, "<f4", mode="r", shape=shape)
+        return rows
+
+    def clear(self) -> None:
+        """Drop every row."""
+        self._held = self._held[:0]
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
 
 
 def _width() -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Final
 
-from graphstore import fold, projection, schema
+from graphstore import bulk, fold, projection, schema
 from graphstore.codec import edge_key
 from graphstore.engine import Transaction
 from graphstore.errors import LedgerDamaged
@@ -151,7 +151,7 @@ def _name(row: Node | Edge) -> str:
 
 def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     """The graph, and the parts of its shared nodes, against a fresh derivation."""
-    wanted, parts = projection.whole(source, source.ledger.last_seq())
+    wanted, parts = bulk.whole(source, source.ledger.last_seq())
     had = fold.Rows()
     classes: tuple[type[Node | Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
     for cls in classes:

@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from graphstore.derivation import Ground
+from graphstore.derivation import Asked, Ground
 from graphstore.ids import digest
 from graphstore.model.conversation import Thread
-from graphstore.model.knowledge import Facts, Relations
+from graphstore.model.knowledge import Facts, Links
 from graphstore.model.record import EpochRecord, JourneyRecord
 from ingest.extract import facts as extract
 from ingest.extract.figures import Figures, figures
 from ingest.extract.reading import Reading, read
 from ingest.link import concepts, journeys, questions
 from ingest.link import epoch as counting
+from ingest.link.ground import as_known, askings
+from ingest.link.pairs import company
 
 _REMEMBERED: Final = 100_000
 """Bounds memory: a reading weighs as much as its candidates, some 500 bytes each."""
@@ -39,15 +41,23 @@ class Derivation:
         return counting.epoch(threads, roots, self._read, self.version)
 
     def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
-        """What one thread yields."""
-        return extract.facts(thread, self._read(thread), self._known(epoch))
-
-    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
-        """Links between questions and relations between concepts, over the whole store."""
-        links, borderline = questions.links(ground, epoch)
-        return Relations(
-            links=links, borderline=borderline, relates=concepts.relates(ground, epoch)
+        """What one thread yields, and what the store needs to relate it to others."""
+        known = self._known(epoch)
+        found = extract.facts(thread, self._read(thread), known)
+        turns = [(thread.ref(turn.number), turn.text) for turn in thread.turns]
+        return found.replace(
+            company=company(found.concepts, found.mentions, known),
+            told=concepts.told(turns, found.concepts, found.mentions),
+            askings=askings(thread, found, known),
         )
+
+    def link(self, left: Asked, right: Asked, cosine: float) -> Links | None:
+        """The link between two questions that look alike, if they are; left id before right."""
+        return questions.link(as_known(left), as_known(right), cosine)
+
+    def borderline(self, ground: Ground, epoch: EpochRecord) -> tuple[Links, ...]:
+        """Pairs of questions that only the owner can tell apart, over a whole store."""
+        return questions.links(ground, epoch)[1]
 
     def journeys(
         self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 from typing import TypeVar
 
-from graphstore.derivation import Ground
+from graphstore.derivation import Asked, Ground
 from graphstore.ids import (
     concept_id,
     fingerprint,
@@ -22,7 +21,9 @@ from graphstore.model.conversation import LineageKind, LineageLink, Role, Taint,
 from graphstore.model.hypothesis import AnyHypothesis, Hypothesis, HypothesisState
 from graphstore.model.knowledge import (
     Answers,
+    Asking,
     Asks,
+    Company,
     Concept,
     ConceptKind,
     Facts,
@@ -32,8 +33,6 @@ from graphstore.model.knowledge import (
     Mentions,
     Question,
     QuestionStatus,
-    Relates,
-    Relations,
     Signal,
 )
 from graphstore.model.record import (
@@ -154,46 +153,23 @@ class FakeDerive:
             asks=tuple({edge.src + edge.dst: edge for edge in asks}.values()),
             answers=tuple(answers),
             mentions=tuple({edge.src + edge.dst: edge for edge in mentions}.values()),
+            company=_company(mentions, epoch),
+            askings=tuple(_asking(asks, question) for _, question in sorted(questions.items())),
         )
 
-    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:  # noqa: ARG002
-        links = [
-            Links(
-                src_table="Question",
-                src=a.question_id,
-                dst_table="Question",
-                dst=b.question_id,
-                source_refs=(),
-                link_type=LinkType.RELATED,
-                score=0.5,
-                evidence="{}",
-            )
-            for a, b in combinations(ground.questions, 2)
-            if set(_words(a.text)) & set(_words(b.text))
-        ]
-        by_turn: dict[str, list[str]] = {}
-        for edge in ground.mentions:
-            if edge.src_table == "SourceRef":
-                by_turn.setdefault(edge.src, []).append(edge.dst)
-        pairs: dict[tuple[str, str], list[str]] = {}
-        for own, concepts in sorted(by_turn.items()):
-            for pair in combinations(sorted(set(concepts)), 2):
-                pairs.setdefault(pair, []).append(own)
-        relates = [
-            Relates(
-                src_table="Concept",
-                src=a,
-                dst_table="Concept",
-                dst=b,
-                source_refs=tuple(sorted(refs)),
-                weight=float(len(refs)),
-                edge_type="co_occurs",
-                why="",
-            )
-            for (a, b), refs in sorted(pairs.items())
-            if len(refs) > 1
-        ]
-        return Relations(links=tuple(links), relates=tuple(relates))
+    def link(self, left: Asked, right: Asked, cosine: float) -> Links | None:
+        if not left.keys & right.keys:
+            return None
+        return Links(
+            src_table="Question",
+            src=left.question.question_id,
+            dst_table="Question",
+            dst=right.question.question_id,
+            source_refs=tuple(sorted({*left.refs, *right.refs})),
+            link_type=LinkType.RELATED,
+            score=max(0.5, cosine),
+            evidence="{}",
+        )
 
     def journeys(
         self,
@@ -206,6 +182,26 @@ class FakeDerive:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[a-z]{4,}", text.casefold())
+
+
+def _company(mentions: list[Mentions], epoch: EpochRecord) -> tuple[Company, ...]:
+    df = {concept_id(count.name): count.count for count in epoch.concept_df}
+    turns: dict[str, set[int]] = {}
+    for edge in mentions:
+        if edge.src_table == "SourceRef":
+            turns.setdefault(edge.dst, set()).add(int(edge.src.rpartition(":")[2]))
+    return tuple(
+        Company(concept_id=name, df=df.get(name, 1), turns=tuple(sorted(found)))
+        for name, found in sorted(turns.items())
+    )
+
+
+def _asking(asks: list[Asks], question: Question) -> Asking:
+    return Asking(
+        question_id=question.question_id,
+        keys=tuple(sorted(set(_words(question.text)))),
+        refs=tuple(edge.src for edge in asks if edge.dst == question.question_id),
+    )
 
 
 def _question(turn: Turn, asked: str, known: Question | None, where: str | None) -> Question:

@@ -1,13 +1,13 @@
 """Planted conversations for tests of dreaming: what is said, and what extraction would see."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from graphstore.derivation import Ground
+from graphstore.derivation import Asked, Ground
 from graphstore.ids import concept_id, fingerprint, question_id, ref, thread_id
 from graphstore.model.conversation import LineageKind, LineageLink, Role, Taint, Thread, Turn
 from graphstore.model.knowledge import (
@@ -25,7 +25,6 @@ from graphstore.model.knowledge import (
     Question,
     QuestionStatus,
     Relates,
-    Relations,
     SeedRow,
     Signal,
     SourceRefNode,
@@ -445,11 +444,17 @@ class Planted:
             asks=tuple(asks),
             answers=tuple(answers),
             mentions=tuple(mentions),
+            told=tuple(self._told(thread.thread_id)),
         )
 
-    def relations(self, ground: Ground, epoch: EpochRecord) -> Relations:
-        del ground, epoch
-        return Relations(links=self.plot.linked(), relates=self.plot.related())
+    def _told(self, thread_id: str) -> Iterator[Links | Relates]:
+        """What was planted, by the thread of its first turn."""
+        for row in (*self.plot.linked(), *self.plot.related()):
+            if min(row.source_refs).startswith(f"thread:{thread_id}#"):
+                yield row
+
+    def link(self, left: Asked, right: Asked, cosine: float) -> None:
+        del left, right, cosine
 
     def journeys(
         self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord

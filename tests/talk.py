@@ -1,21 +1,28 @@
 """Threads and grounds made from a few words, for tests of extraction."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
+from graphstore import fold
 from graphstore.derivation import Ground
+from graphstore.fold import Rows
 from graphstore.ids import canonical, fingerprint, thread_id
+from graphstore.ledger import Ledger
 from graphstore.model.conversation import Role, Taint, Thread, ToolUse, Turn
 from graphstore.model.knowledge import (
     Concept,
     Facts,
+    Links,
     Mentions,
     Question,
     QuestionStatus,
+    Relates,
     SourceRefNode,
     ThreadNode,
 )
 from graphstore.model.record import EpochRecord
+from graphstore.parts import Parts
 from ingest.derive import Derivation
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -192,8 +199,15 @@ def derived(
     lineage = roots or own_roots(threads)
     derive = Derivation()
     epoch = derive.epoch(threads, lineage)
-    ground = grounded(threads, [derive.facts(one, epoch) for one in threads], lineage)
-    relations = derive.relations(ground, epoch)
+    facts = [derive.facts(one, epoch) for one in threads]
+    ground = grounded(threads, facts, lineage)
+    rows = Rows()
+    with closing(Ledger(None)) as ledger:
+        parts = Parts(ledger)
+        for thread, found in zip(threads, facts, strict=True):
+            parts.add(fold.shard(thread, found, lineage[thread.thread_id]))
+        parts.finish(epoch)
+        rows.add(parts.every(derive))
     return (
         Ground(
             threads=ground.threads,
@@ -203,8 +217,8 @@ def derived(
             asks=ground.asks,
             answers=ground.answers,
             mentions=ground.mentions,
-            links=relations.links,
-            relates=relations.relates,
+            links=rows.sorted_edges(Links),
+            relates=rows.sorted_edges(Relates),
         ),
         epoch,
     )

@@ -350,6 +350,30 @@ class Signal(Value):
     """Concept ids."""
 
 
+class Company(Value):
+    """A concept in one thread, for finding the concepts that it is met with."""
+
+    concept_id: str
+    df: int
+    """Lineages that name it, of the epoch."""
+    turns: tuple[int, ...]
+    """Numbers of the turns that mention it, ascending."""
+
+
+class Asking(Value):
+    """What surrounds a question in one thread, for comparing it with others."""
+
+    question_id: str
+    keys: tuple[str, ...]
+    """Its words as they are compared; the same in every thread."""
+    concepts: tuple[str, ...] = ()
+    """Specific ones that it names."""
+    paths: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    """Turns that ask it."""
+
+
 class Facts(Value):
     """What one thread yields: its own nodes and the edges that need no other thread."""
 
@@ -364,17 +388,14 @@ class Facts(Value):
     asks: tuple[Asks, ...] = ()
     answers: tuple[Answers, ...] = ()
     mentions: tuple[Mentions, ...] = ()
+    company: tuple[Company, ...] = ()
+    """Concepts that are paired with others; the store counts how often they meet."""
+    told: tuple[Relates | Links, ...] = ()
+    """Relations that this thread states; the store joins those of several threads."""
+    askings: tuple[Asking, ...] = ()
+    """What surrounds each of its questions, by question id."""
     dropped: int = 0
     """Rows left out because they had no ref."""
-
-
-class Relations(Value):
-    """What needs several threads: links between questions, relations between concepts."""
-
-    links: tuple[Links, ...] = ()
-    relates: tuple[Relates, ...] = ()
-    borderline: tuple[Links, ...] = ()
-    """Pairs that only the owner can confirm; listed, never stored as edges."""
 
 
 NODES: tuple[type[Node], ...] = (

@@ -98,6 +98,8 @@ class EpochRecord(Value):
     extractor: str
     lineages: int
     """N: distinct lineages with clean turns."""
+    turns: int = 0
+    """Clean turns."""
     token_df: tuple[Count, ...] = ()
     """Lineages that hold a word token; tokens of one lineage are left out (their df is 1)."""
     concept_df: tuple[Count, ...] = ()

@@ -6,7 +6,7 @@ from typing import Final
 
 from graphstore.ids import concept_id
 from graphstore.model.hubs import fold as fold_stop
-from graphstore.model.hubs import stop_list
+from graphstore.model.hubs import hub_limit, stop_list
 from graphstore.model.knowledge import ConceptKind
 from graphstore.model.record import EpochRecord
 from ingest.extract.concepts import NESTED, TYPED, Candidate, Candidates, fold, parts
@@ -30,6 +30,9 @@ class Figures:
     """The label of a folded one."""
     templates: frozenset[str]
     pmi_floor: float
+    turns: int = 0
+    hub_limit: int = 0
+    """Largest df of a concept that tells anything."""
 
     def df(self, key: str) -> int:
         """Lineages that name the key; 1 for what the epoch does not list."""
@@ -53,6 +56,8 @@ def figures(epoch: EpochRecord) -> Figures:
         {key: row.name for key, row in rows},
         frozenset(epoch.templates),
         epoch.pmi_floor,
+        epoch.turns,
+        hub_limit(((row.count, is_stop(row.name)) for row in epoch.concept_df), epoch.lineages),
     )
 
 

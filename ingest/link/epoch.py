@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from graphstore import vectors
+from graphstore.company import Bounds, Posting, floor, pairs
 from graphstore.ids import digest
 from graphstore.model.conversation import Thread
 from graphstore.model.record import Count, EpochRecord
 from ingest.extract.figures import figures, keep
 from ingest.extract.reading import Reading
 from ingest.extract.words import count_words
-from ingest.link.pairs import floor, together
+from ingest.link.pairs import PER_THREAD
 
 TEMPLATE_LINEAGES: Final = 5
 _LONG_PROMPT: Final = 25
@@ -30,6 +31,7 @@ class Census:
         self._shared = {root for root, size in sizes.items() if size > 1}
         self._held: dict[str, set[str]] = {}
         self._lineages: set[str] = set()
+        self.turns = 0
         self._df: dict[str, int] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._repeats: dict[tuple[str, str, str], set[str]] = {}
@@ -81,6 +83,7 @@ class Census:
         counted = EpochRecord(
             extractor=extractor,
             lineages=len(self._lineages),
+            turns=self.turns,
             token_df=tuple(Count(name=str(token), count=df) for token, df in tokens),
             concept_df=self._frequencies(),
             templates=tuple(
@@ -106,14 +109,16 @@ class Census:
     def _floor(self, epoch: EpochRecord) -> float:
         self._trim()
         known = figures(epoch)
-        mentions = [
-            (one.concept_id, reading.ref(turn))
-            for _, reading in sorted(self._sample.items())
-            for one in keep(reading.candidates, reading.words, known, reading.asked_about)
-            if not one.generic
-            for turn in one.candidate.turns
-        ]
-        return floor(together(mentions))
+        limits = Bounds(known.lineages, known.turns)
+        postings: dict[str, dict[str, Posting]] = {}
+        for _, reading in sorted(self._sample.items()):
+            kept = keep(reading.candidates, reading.words, known, reading.asked_about)
+            plain = [one for one in kept if not one.generic]
+            plain.sort(key=lambda one: (known.df(one.key), one.concept_id))
+            for one in plain[:PER_THREAD]:
+                posting = Posting(known.df(one.key), frozenset(one.candidate.turns))
+                postings.setdefault(one.concept_id, {})[reading.thread_id] = posting
+        return floor(pairs(postings, limits))
 
 
 def epoch(
@@ -130,6 +135,7 @@ def epoch(
             clean = thread.clean()
             if clean:
                 census.add(read(thread))
+            census.turns += len(clean)
             for turn in clean:
                 yield census.root(thread.thread_id), turn.text
 

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from graphstore.derivation import Ground
-from graphstore.model.hubs import generic_ids
-from graphstore.model.knowledge import Concept, ConceptKind
+from graphstore.derivation import Asked, Ground
+from graphstore.ids import question_key
+from graphstore.model.conversation import Thread
+from graphstore.model.knowledge import Asking, Concept, ConceptKind, Facts
+from ingest.extract.concepts import fold
+from ingest.extract.figures import Figures
 from ingest.extract.lexicon import weak_words
 from ingest.extract.questions import TRACKABLE
 from ingest.extract.words import keys, language_of
@@ -50,20 +53,28 @@ def roots(ground: Ground) -> dict[str, str]:
     return {thread.thread_id: thread.lineage_root for thread in ground.threads}
 
 
-def specific(ground: Ground) -> dict[str, Concept]:
-    """Concepts that tell something: at least two lineages, and no hub."""
-    lineages = len(set(roots(ground).values()))
-    hidden = generic_ids(ground.concepts, lineages)
-    return {
-        one.concept_id: one
-        for one in ground.concepts
-        if one.df >= LEAST_DF and one.concept_id not in hidden
-    }
+def specific(ground: Ground, epoch: Figures) -> dict[str, Concept]:
+    """Concepts that tell something, as of the epoch."""
+    return {one.concept_id: one for one in ground.concepts if telling(one, epoch)}
 
 
-def known(ground: Ground) -> tuple[Known, ...]:
+def telling(one: Concept, epoch: Figures) -> bool:
+    """Whether a concept says something: at least two lineages name it, and it is no hub.
+
+    Both are of the epoch: else one more thread could change what any other two have in common.
+    """
+    return not one.generic and LEAST_DF <= epoch.df(fold(one.label)) <= epoch.hub_limit
+
+
+def spoken(text: str) -> tuple[str, ...]:
+    """Words of a question as they are compared; the same however it was written."""
+    plain = question_key(text)
+    return keys(plain, language_of(plain))
+
+
+def known(ground: Ground, epoch: Figures) -> tuple[Known, ...]:
     """Every question that some turn asks, by id."""
-    telling = specific(ground)
+    specifics = specific(ground, epoch)
     paths = {one.concept_id for one in ground.concepts if one.kind is ConceptKind.PATH}
     lineage = roots(ground)
     people = {thread.thread_id: frozenset(thread.participants) for thread in ground.threads}
@@ -79,32 +90,84 @@ def known(ground: Ground) -> tuple[Known, ...]:
             continue
         threads = frozenset(map(thread_of, asked))
         named = of_question.get(one.question_id, frozenset())
-        spoken = keys(one.text, language_of(one.text))
+        words = spoken(one.text)
         found.append(
             Known(
                 question_id=one.question_id,
                 text=one.text,
-                keys=frozenset(spoken),
+                keys=frozenset(words),
                 intent=one.intent,
                 phase=one.phase,
                 salience=one.salience,
-                trackable=one.salience >= TRACKABLE and not _low(spoken),
+                trackable=one.salience >= TRACKABLE and not low(words),
                 project=one.where,
                 first_seen=one.first_seen,
                 refs=asked,
                 threads=threads,
                 lineages=frozenset(lineage.get(thread, thread) for thread in threads),
-                concepts=frozenset(named & telling.keys()),
-                paths=frozenset(named & paths).union(*(_around(ref, of_turn) for ref in asked)),
+                concepts=frozenset(named & specifics.keys()),
+                paths=frozenset(named & paths).union(*(around(ref, of_turn) for ref in asked)),
                 participants=frozenset().union(*(people.get(thread, ()) for thread in threads)),
             )
         )
     return tuple(sorted(found, key=lambda one: one.question_id))
 
 
-def _low(spoken: tuple[str, ...]) -> bool:
+def askings(thread: Thread, facts: Facts, epoch: Figures) -> tuple[Asking, ...]:
+    """What surrounds each question in one thread, by question id."""
+    specifics = {one.concept_id for one in facts.concepts if telling(one, epoch)}
+    paths = {one.concept_id for one in facts.concepts if one.kind is ConceptKind.PATH}
+    refs: dict[str, set[str]] = {}
+    for row in facts.asks:
+        refs.setdefault(row.dst, set()).add(row.src)
+    named: dict[str, set[str]] = {}
+    for mention in facts.mentions:
+        named.setdefault(mention.src, set()).add(mention.dst)
+    of_turn = {source: frozenset(found & paths) for source, found in named.items()}
+    found = []
+    for one in facts.questions:
+        asked = sorted(refs.get(one.question_id, ()), key=turn_of)
+        own = named.get(one.question_id, set())
+        near = (own & paths).union(*(around(ref, of_turn) for ref in asked))
+        found.append(
+            Asking(
+                question_id=one.question_id,
+                keys=spoken(one.text),
+                concepts=tuple(sorted(own & specifics)),
+                paths=tuple(sorted(near)),
+                participants=tuple(sorted(thread.participants)),
+                refs=tuple(asked),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.question_id))
+
+
+def as_known(asked: Asked) -> Known:
+    """A question of the store with its surroundings; lineages are not known there."""
+    one = asked.question
+    return Known(
+        question_id=one.question_id,
+        text=one.text,
+        keys=asked.keys,
+        intent=one.intent,
+        phase=one.phase,
+        salience=one.salience,
+        trackable=one.salience >= TRACKABLE and not low(asked.keys),
+        project=one.where,
+        first_seen=one.first_seen,
+        refs=asked.refs,
+        threads=frozenset(map(thread_of, asked.refs)),
+        lineages=frozenset(),
+        concepts=asked.concepts,
+        paths=asked.paths,
+        participants=asked.participants,
+    )
+
+
+def low(words: Iterable[str]) -> bool:
+    """Whether a question has no word that tells anything."""
     weak = weak_words("en")
-    return all(key in weak for key in spoken)
+    return all(key in weak for key in words)
 
 
 def _mentioned(
@@ -118,7 +181,7 @@ def _mentioned(
     return {source: frozenset(concepts) for source, concepts in found.items()}
 
 
-def _around(ref: str, of_turn: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def around(ref: str, of_turn: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Paths of the asking turn and of the answer that follows it."""
     thread, number = turn_of(ref)
     answer = f"thread:{thread}#turn:{number + 1}"

@@ -8,12 +8,13 @@ from graphstore.derivation import Ground
 from graphstore.ids import journey_id
 from graphstore.model.knowledge import Concept, JourneyStatus
 from graphstore.model.record import Count, EpochRecord, JourneyRecord, Stop
+from ingest.extract.figures import Figures, figures
 from ingest.link.ground import Known, known, roots, specific
 from ingest.link.moments import Moment, Moments, lineages
 from ingest.link.questions import Index
 from ingest.link.themes import Theme, concept_themes, question_clusters
 
-VERSION: Final = "journeys/1"
+VERSION: Final = "journeys/2"
 LEAST_WAYPOINTS: Final = 3
 LEAST_LINEAGES: Final = 3
 _LEAST_CHARACTERS: Final = 16
@@ -71,11 +72,12 @@ def standings(records: Iterable[JourneyRecord]) -> dict[str, Standing]:
 
 def find(ground: Ground, history: tuple[JourneyRecord, ...], epoch: EpochRecord) -> Found:
     """Look for Journeys over the whole store; a question belongs to one of them."""
-    index = Index(known(ground), epoch)
-    search = _Search(ground, index, standings(history))
+    figured = figures(epoch)
+    index = Index(known(ground, figured), epoch)
+    search = _Search(ground, index, standings(history), figured)
     for theme in question_clusters(ground, index):
         search.consider(theme)
-    for theme in concept_themes(ground, index):
+    for theme in concept_themes(ground, index, figured):
         search.consider(theme)
     records = sorted(search.records, key=lambda record: record.journey_id)
     failures = tuple(Count(name=name, count=n) for name, n in sorted(search.failures.items()))
@@ -85,12 +87,14 @@ def find(ground: Ground, history: tuple[JourneyRecord, ...], epoch: EpochRecord)
 class _Search:
     """One look over a store: what belongs to a Journey already, what was begun, what failed."""
 
-    def __init__(self, ground: Ground, index: Index, standing: dict[str, Standing]) -> None:
+    def __init__(
+        self, ground: Ground, index: Index, standing: dict[str, Standing], epoch: Figures
+    ) -> None:
         self.records: list[JourneyRecord] = []
         self.failures: dict[str, int] = {}
         self._moments = Moments(ground)
         self._roots = roots(ground)
-        self._concepts = specific(ground)
+        self._concepts = specific(ground, epoch)
         self._known = {one.question_id: one for one in index.questions}
         self._status = {one.question_id: one.status for one in ground.questions}
         self._standing = standing

@@ -1,18 +1,21 @@
 """LINKS: questions that meet again, lead on to each other, or only look alike."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from graphstore import vectors
+from graphstore import near, vectors
 from graphstore.derivation import Ground
-from graphstore.ids import Json, canonical
+from graphstore.ids import Json, canonical, question_key
+from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Links, LinkType
 from graphstore.model.record import EpochRecord
+from ingest.extract.figures import figures
 from ingest.extract.lexicon import find
 from ingest.link.ground import Known, known
 
-VERSION: Final = "links/1"
+VERSION: Final = "links/2"
 STRONG: Final = 0.80
 BORDERLINE: Final = 0.66
 SHIFT: Final = 0.12
@@ -24,13 +27,8 @@ SALIENT: Final = 0.65
 _PAIR: Final = 2
 FARTHEST: Final = 0.50
 """Two members of one cluster that score less split it."""
-_CANDIDATES: Final = 50
-_NEAREST: Final = 100
-_BLOCK: Final = 256
 _FAINT: Final = 0.3
 """Likeness of words or vectors below which nothing else brings a pair to the borderline."""
-_COMMON: Final = 400
-"""Keys of more questions bring no candidates: they pair everything with everything."""
 _SAME_WORDS: Final = 0.85
 _REFS: Final = 4
 
@@ -76,7 +74,7 @@ class Score:
 
 def score(left: Known, right: Known, cosine: float) -> Score:
     """Compare two questions."""
-    what = jaccard(left.concepts, right.concepts)
+    what = near.jaccard(left.concepts, right.concepts)
     same_project = left.project is not None and left.project == right.project
     where = (1.0 if left.paths & right.paths else 0.5) if same_project else 0.0
     apart = None not in {left.project, right.project} and not same_project
@@ -98,22 +96,16 @@ def score(left: Known, right: Known, cosine: float) -> Score:
         + 0.26 * (not (left.trackable and right.trackable))
     )
     return Score(
-        words=jaccard(left.keys, right.keys),
+        words=near.jaccard(left.keys, right.keys),
         vectors=max(0.0, round(cosine, 5)),
         what=what,
         where=where,
         phase=float(same_phase),
-        collaboration=jaccard(left.participants, right.participants),
+        collaboration=near.jaccard(left.participants, right.participants),
         same_intent=same_intent,
         completion=round(completion, 6),
         separation=round(separation, 6),
     )
-
-
-def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
-    """Shared part of two sets; 0 when both are empty."""
-    union = len(left | right)
-    return len(left & right) / union if union else 0.0
 
 
 class Index:
@@ -125,82 +117,36 @@ class Index:
         static = vectors.Static(
             epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df]
         )
-        self._matrix = static.embed([one.text for one in questions])
+        self._matrix = static.embed([question_key(one.text) for one in questions])
 
     def score(self, left: int, right: int) -> Score:
         """Compare two questions by their places."""
-        rows = self._matrix
-        cosine = float(vectors.cosines(rows[left : left + 1], rows[right : right + 1])[0][0])
+        cosine = near.exact(self._matrix, left, right)
         return score(self.questions[left], self.questions[right], cosine)
-
-    def pairs(self) -> Iterator[tuple[int, int, float]]:
-        """Candidate pairs with their cosine, each once: the best 50 of either question."""
-        wanted: dict[tuple[int, int], float] = {}
-        for at, near in enumerate(self._candidates()):
-            for other, cosine in near:
-                wanted[min(at, other), max(at, other)] = cosine
-        for (left, right), cosine in sorted(wanted.items()):
-            yield left, right, cosine
-
-    def _candidates(self) -> Iterator[list[tuple[int, float]]]:
-        postings = self._postings()
-        for start in range(0, len(self.questions), _BLOCK):
-            block = vectors.cosines(self._matrix[start : start + _BLOCK], self._matrix)
-            for offset in range(len(block)):
-                yield self._nearest(start + offset, block[offset], postings)
-
-    def _nearest(
-        self, at: int, cosines: vectors.Floats, postings: dict[str, list[int]]
-    ) -> list[tuple[int, float]]:
-        likeness = self._by_words(at, postings)
-        for other in _near(cosines):
-            likeness[other] = max(likeness.get(other, 0.0), float(cosines[other]))
-        likeness.pop(at, None)
-        ranked = sorted((-value, other) for other, value in likeness.items())
-        return [(other, float(cosines[other])) for _, other in ranked[:_CANDIDATES]]
-
-    def _by_words(self, at: int, postings: dict[str, list[int]]) -> dict[int, float]:
-        """Jaccard of keys with the questions that share enough of them."""
-        shared: dict[int, int] = {}
-        for key in self.questions[at].keys:
-            for other in postings.get(key, ()):
-                shared[other] = shared.get(other, 0) + 1
-        mine = len(self.questions[at].keys)
-        union = {other: mine + len(self.questions[other].keys) - n for other, n in shared.items()}
-        return {
-            other: n / union[other] for other, n in shared.items() if n >= _FAINT * union[other]
-        }
-
-    def _postings(self) -> dict[str, list[int]]:
-        postings: dict[str, list[int]] = {}
-        for at, one in enumerate(self.questions):
-            for key in one.keys:
-                postings.setdefault(key, []).append(at)
-        return {key: rows for key, rows in postings.items() if len(rows) <= _COMMON}
-
-
-def _near(cosines: vectors.Floats) -> list[int]:
-    """Places of the nearest vectors; all of those that tie with the last one."""
-    floor = _FAINT
-    if len(cosines) > _NEAREST:
-        last = int(cosines.argpartition(-_NEAREST)[-_NEAREST])
-        floor = max(floor, float(cosines[last]))
-    places: list[int] = (cosines >= floor).nonzero()[0].tolist()
-    return places
 
 
 def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[Links, ...]]:
-    """Accepted links and borderline pairs, sorted by their ends."""
-    index = Index(known(ground), epoch)
+    """Accepted links and borderline pairs over a whole store, sorted by their ends."""
+    found = {one.question_id: one for one in known(ground, figures(epoch))}
+    static = vectors.Static(epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df])
+    worded = [near.Worded(one.question_id, one.text, one.keys) for one in found.values()]
     accepted, asked = [], []
-    for left, right, cosine in index.pairs():
-        first, second = index.questions[left], index.questions[right]
-        told = score(first, second, cosine)
-        if told.total >= told.strong:
-            accepted.append(_link(first, second, told))
-        elif told.total >= told.borderline:
-            asked.append(_link(first, second, told))
+    with closing(Ledger(None)) as aside:
+        index = near.Near(aside, None, least=_FAINT)
+        index.fill([worded], static)
+        for left, right, cosine in index.pairs():
+            told = score(found[left], found[right], cosine)
+            if told.total >= told.strong:
+                accepted.append(_link(found[left], found[right], told))
+            elif told.total >= told.borderline:
+                asked.append(_link(found[left], found[right], told))
     return _sorted(accepted), _sorted(asked)
+
+
+def link(left: Known, right: Known, cosine: float) -> Links | None:
+    """The link between two questions, if their likeness is accepted; left id before right."""
+    told = score(left, right, cosine)
+    return _link(left, right, told) if told.total >= told.strong else None
 
 
 def _sorted(rows: Iterable[Links]) -> tuple[Links, ...]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from graphstore.derivation import Ground
 from graphstore.model.knowledge import Concept
+from ingest.extract.figures import Figures
 from ingest.link.ground import Known, specific
 from ingest.link.pairs import thread_of
 from ingest.link.questions import Index, clusters
@@ -35,12 +36,12 @@ def question_clusters(ground: Ground, index: Index) -> tuple[Theme, ...]:
     return tuple(Theme(group, ()) for group in sorted([*grouped, *alone]))
 
 
-def concept_themes(ground: Ground, index: Index) -> tuple[Theme, ...]:
+def concept_themes(ground: Ground, index: Index, epoch: Figures) -> tuple[Theme, ...]:
     """Pairs of neighbouring specific concepts that three lineages share and ask about.
 
     One question names both, the others at least one, in threads that speak of both.
     """
-    telling = specific(ground)
+    telling = specific(ground, epoch)
     neighbours = {
         (min(row.src, row.dst), max(row.src, row.dst))
         for row in ground.relates

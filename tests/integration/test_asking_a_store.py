@@ -29,18 +29,9 @@ WICK = "why does the wick smoke?"
 class Recurring(FakeDerive):
     """The small derivation; links are recurring and strong."""
 
-    def relations(self, ground, epoch):
-        found = super().relations(ground, epoch)
-        turn = {edge.dst: edge.src for edge in ground.asks}
-        links = tuple(
-            edge.replace(
-                link_type=LinkType.RECURRING,
-                score=0.7,
-                source_refs=tuple(sorted({turn[edge.src], turn[edge.dst]})),
-            )
-            for edge in found.links
-        )
-        return found.replace(links=links)
+    def link(self, left, right, cosine):
+        found = super().link(left, right, cosine)
+        return found and found.replace(link_type=LinkType.RECURRING, score=0.7)
 
 
 def touching(number, text, *paths, **changes):

@@ -4,6 +4,7 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,6 @@ from graphstore.model.knowledge import (
     Passes,
     Question,
     Relates,
-    Relations,
     SourceRefNode,
     ThreadNode,
     Waypoint,
@@ -88,22 +88,36 @@ class LinkingDerive(FakeDerive):
 
     version: str = "linking/1"
 
-    def relations(self, ground, epoch):
-        asked = defaultdict(list)
-        for edge in ground.asks:
-            asked[edge.dst].append(edge.src)
-        base = super().relations(ground, epoch)
-        links = tuple(
-            edge.replace(
-                source_refs=tuple(sorted({*asked[edge.src], *asked[edge.dst]})),
-                link_type=LINK_TYPES[(len(edge.src) + n) % 3],
-            )
-            for n, edge in enumerate(base.links)
+    def link(self, left, right, cosine):
+        found = super().link(left, right, cosine)
+        kind = LINK_TYPES[sum(map(ord, left.question.question_id)) % 3]
+        return found and found.replace(link_type=kind)
+
+    def facts(self, thread, epoch):
+        found = super().facts(thread, epoch)
+        pairs = {}
+        for turn in thread.clean():
+            ref = thread.ref(turn.number)
+            named = sorted(edge.dst for edge in found.mentions if edge.src == ref)
+            for n, pair in enumerate(combinations(named, 2)):
+                pairs.setdefault((pair, EDGE_TYPES[n % 4]), []).append(ref)
+        return found.replace(
+            company=(),
+            told=tuple(
+                Relates(
+                    src_table="Concept",
+                    src=pair[0],
+                    dst_table="Concept",
+                    dst=pair[1],
+                    source_refs=tuple(sorted(refs)),
+                    weight=float(len(refs)),
+                    edge_type=kind,
+                    why="",
+                )
+                for (pair, kind), refs in sorted(pairs.items())
+                if len(refs) > 1
+            ),
         )
-        relates = tuple(
-            edge.replace(edge_type=EDGE_TYPES[n % 4]) for n, edge in enumerate(base.relates)
-        )
-        return Relations(links=links, relates=relates)
 
 
 WORDS = ("lamp", "wick", "reef", "tide", "fog", "same")

@@ -9,6 +9,7 @@ from graphstore.model.conversation import Event, LineageKind, Masked, Thread, To
 from graphstore.model.hypothesis import HypothesisState, Resonates
 from graphstore.model.knowledge import (
     Anchored,
+    Asking,
     Asks,
     Concept,
     ConceptKind,
@@ -16,10 +17,13 @@ from graphstore.model.knowledge import (
     HasTurn,
     Journey,
     JourneyStatus,
+    Links,
+    LinkType,
     Mentions,
     Passes,
     Question,
     QuestionStatus,
+    Relates,
     SourceRefNode,
     ThreadNode,
     Waypoint,
@@ -131,7 +135,8 @@ def test_a_thread_gives_itself_its_turns_and_their_edges():
     made = rows_of(a_thread_record("a", "Why do locks fail?", "Because locks"))
     assert [type(node) for node in made.nodes] == [ThreadNode, SourceRefNode, SourceRefNode]
     assert {type(edge) for edge in made.edges} == {HasTurn, Asks, Mentions}
-    assert {part.kind for part in made.parts} == {"question", "concept", "mention"}
+    assert {part.kind for part in made.parts} == {"question", "asked", "mention"}
+    assert {row.label for row in made.concepts} == {"locks", "fail", "because"}
 
 
 def test_the_thread_node_counts_clean_turns_and_joins_touched_paths():
@@ -206,18 +211,6 @@ def test_a_dropped_question_asked_again_is_open():
     assert fold.question([("a", undated)]).status is QuestionStatus.DROPPED
 
 
-def test_a_concept_counts_lineages_and_mentions():
-    parts = [
-        ("c", "r1", a_concept(label="locks", aliases=("latch",))),
-        ("a", "r1", a_concept()),
-        ("b", "r2", a_concept(generic=True, kind=ConceptKind.ERROR)),
-    ]
-    joined = fold.concept(parts)
-    assert (joined.df, joined.cf, joined.generic) == (2, 6, True)
-    assert (joined.label, joined.aliases) == ("lock", ("latch", "locks"))
-    assert joined == fold.concept(parts[::-1])
-
-
 def test_mentions_of_one_pair_join_their_refs():
     def edge(own):
         return Mentions(
@@ -244,10 +237,63 @@ def test_parts_of_every_kind_are_joined():
     )
     parts = (
         Part("q:1", "a", "question", a_question().model_dump_json()),
-        Part("c:1", "a", "concept", a_concept().model_dump_json()),
         Part("q:1", "a", "mention", f"[{mention.model_dump_json()}]"),
+        Part("q:1", "a", "asked", "{}"),
+        Part("c:1 c:2 causes", "a", "relates", a_relation().model_dump_json()),
+        Part("q:1 q:2", "a", "links", a_stated_link().model_dump_json()),
     )
-    assert fold.shared(parts, {"a": "r"}) == (a_question(), a_concept(), mention)
+    assert fold.shared(parts) == (a_question(), mention, a_relation(), a_stated_link())
+
+
+def a_relation(**changes):
+    return Relates(
+        src_table="Concept",
+        src="c:1",
+        dst_table="Concept",
+        dst="c:2",
+        source_refs=("thread:a#turn:1",),
+        edge_type="causes",
+        why="one leads to the other",
+    ).replace(**changes)
+
+
+def a_stated_link():
+    return Links(
+        src_table="Question",
+        src="q:1",
+        dst_table="Question",
+        dst="q:2",
+        source_refs=(),
+        link_type=LinkType.RELATED,
+        score=0.9,
+        evidence="{}",
+    )
+
+
+def test_what_several_threads_state_is_one_relation_in_the_words_of_the_first_turn():
+    other = a_relation(source_refs=("thread:b#turn:3",), weight=2.0, why="b says so")
+    joined = fold.told([("b", other), ("a", a_relation())])
+    assert joined.source_refs == ("thread:a#turn:1", "thread:b#turn:3")
+    assert (joined.weight, joined.why) == (3.0, "one leads to the other")
+
+
+def test_a_question_is_compared_by_what_surrounds_it_in_all_its_threads():
+    def asking(thread, number, *concepts):
+        ref = f"thread:{thread}#turn:{number}"
+        found = Asking(question_id="q:1", keys=("why",), concepts=concepts, refs=(ref,))
+        return Part("q:1", thread, "asked", found.model_dump_json())
+
+    parts = [
+        asking("a", 10, "c:1"),
+        asking("a", 9),
+        asking("b", 1, "c:2"),
+        Part("q:1", "a", "question", a_question().model_dump_json()),
+    ]
+    found = fold.asked(parts)
+    assert found.question == a_question()
+    assert found.concepts == {"c:1", "c:2"}
+    assert found.refs == ("thread:a#turn:9", "thread:a#turn:10", "thread:b#turn:1")
+    assert fold.asked([]) is None
 
 
 # journeys

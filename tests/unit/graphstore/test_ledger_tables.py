@@ -1,6 +1,7 @@
 """The small tables beside the records: carriers, parts, migrations."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,8 @@ from graphstore.fold import Part, Shard
 from graphstore.ledger import Ledger
 from graphstore.migrations import MIGRATIONS, applied, migrate
 from graphstore.model.carrier import FileState
+from graphstore.model.knowledge import Company, Concept, ConceptKind
+from graphstore.model.record import EpochRecord
 from graphstore.parts import Parts
 
 
@@ -33,46 +36,107 @@ def test_carriers_are_kept_by_path(ledger):
     assert files.get("/b") is None
 
 
-def a_shard(thread, *nodes):
-    parts = tuple(Part(node, thread, "concept", f'"{thread}"') for node in nodes)
-    return Shard(thread, (), (), parts)
+EPOCH = EpochRecord(extractor="x", lineages=9, turns=40)
+
+
+def a_concept(name, **changes):
+    return Concept(
+        concept_id=name, label=name, aliases=(), df=1, cf=2, generic=False, kind=ConceptKind.TERM
+    ).replace(**changes)
+
+
+def a_shard(thread, *concepts, root=None, company=()):
+    named = tuple(one if isinstance(one, Concept) else a_concept(one) for one in concepts)
+    return Shard(thread, root or thread, (), (), (), named, company)
+
+
+def met(name, *turns, df=1):
+    return Company(concept_id=name, df=df, turns=turns)
 
 
 def test_changing_parts_marks_old_and_new_nodes(ledger):
     parts = Parts(ledger)
-    parts.put([a_shard("a", "c:1", "c:2")])
-    parts.settle(3)
-    assert parts.settled() == 3
-    parts.put([a_shard("a", "c:2", "c:3")])
-    assert parts.dirty() == ("c:1", "c:2", "c:3")
-    assert [part.node for part in parts.of(["c:1", "c:2", "c:3"])] == ["c:2", "c:3"]
+    parts.put([a_shard("a", "c:1", "c:2")], EPOCH)
+    parts.settle(1)
+    assert parts.dirty("node") == ()
+    parts.put([a_shard("a", "c:2", "c:3")], EPOCH)
+    assert parts.dirty("node") == ("c:1", "c:2", "c:3")
+    assert [row.key for row in parts.shared(("c:1", "c:2", "c:3"))] == ["c:2", "c:3"]
 
 
 def test_a_crash_before_settling_leaves_them_marked(ledger):
-    Parts(ledger).put([a_shard("a", "c:1")])
-    assert Parts(ledger).dirty() == ("c:1",)
+    Parts(ledger).put([a_shard("a", "c:1")], EPOCH)
+    assert Parts(ledger).dirty("node") == ("c:1",)
 
 
-def test_parts_of_several_threads_are_found_by_node(ledger):
+def test_a_concept_counts_lineages_and_mentions(ledger):
     parts = Parts(ledger)
-    parts.put([a_shard("b", "c:1"), a_shard("a", "c:1")])
-    assert [part.thread_id for part in parts.of(["c:1"])] == ["a", "b"]
-    assert parts.of([]) == ()
+    other = a_concept("c:1", generic=True, kind=ConceptKind.ERROR, aliases=("latch", "locks"))
+    shards = [
+        a_shard("c", "c:1", root="r1"),
+        a_shard("a", a_concept("c:1", aliases=("lock",)), root="r1"),
+        a_shard("b", other, root="r2"),
+    ]
+    parts.put(shards, EPOCH)
+    (joined,) = parts.shared(("c:1",))
+    assert (joined.df, joined.cf, joined.generic) == (2, 6, True)
+    assert (joined.label, joined.aliases) == ("c:1", ("latch", "lock", "locks"))
+    assert joined.kind is ConceptKind.TERM
+
+
+def test_a_pair_that_meets_again_is_a_relation_and_one_that_no_longer_does_is_none(ledger):
+    parts = Parts(ledger)
+    for thread in "ab":
+        parts.put([a_shard(thread, company=(met("c:1", 1), met("c:2", 2)))], EPOCH)
+    assert parts.dirty("pair") == ("c:1 c:2",)
+    (relation,) = parts.company(parts.dirty("pair"))
+    assert relation.why == "together in 0 turns and 2 threads"
+    parts.settle(1)
+    parts.put([a_shard("b", company=(met("c:1", 1),))], EPOCH)
+    assert parts.dirty("pair") == ("c:1 c:2",)
+    assert list(parts.company(("c:1 c:2",))) == []
+
+
+def test_a_concept_keeps_its_strongest_pairs_whichever_came_first(ledger):
+    parts = Parts(ledger)
+    names = [f"c:{n:02}" for n in range(13)]
+    for place, name in enumerate(names[1:], 1):
+        company = (met(names[0], 1, df=2), met(name, 1, df=1 + place % 4))
+        parts.put([a_shard(f"a{name}", company=company)], EPOCH)
+        parts.put([a_shard(f"b{name}", company=company)], EPOCH)
+    kept = {row.dst for row in parts.company([f"c:00 {name}" for name in names[1:]])}
+    # every other concept has one pair only, and keeps it
+    assert kept == set(names[1:])
+    again = Parts(ledger)
+    rows = again.all()
+    with closing(Ledger(None)) as aside:
+        fresh = Parts(aside)
+        fresh.clear()
+        for place, name in enumerate(names[1:], 1):
+            company = (met(names[0], 1, df=2), met(name, 1, df=1 + place % 4))
+            fresh.add(a_shard(f"a{name}", company=company))
+            fresh.add(a_shard(f"b{name}", company=company))
+        fresh.finish(EPOCH)
+        assert fresh.all() == rows
 
 
 def test_many_nodes_are_asked_for_in_pages(ledger):
     parts = Parts(ledger)
-    nodes = [f"c:{n:04}" for n in range(1200)]
-    parts.put([a_shard("a", *nodes)])
+    nodes = [f"q:{n:04}" for n in range(1200)]
+    shard = a_shard("a")
+    parts.add(replace(shard, parts=tuple(Part(node, "a", "mention", "[]") for node in nodes)))
     assert [part.node for part in parts.of(nodes)] == nodes
+    assert parts.of([]) == ()
 
 
 def test_starting_again_forgets_what_was_marked(ledger):
     parts = Parts(ledger)
-    parts.put([a_shard("a", "c:1")])
-    parts.replace_all([Part("c:2", "b", "concept", "1")])
-    assert parts.dirty() == ()
-    assert parts.all() == (Part("c:2", "b", "concept", "1"),)
+    parts.put([a_shard("a", "c:1")], EPOCH)
+    parts.clear()
+    assert parts.dirty("node") == ()
+    assert parts.all() == ()
+    parts.settle(7)
+    assert parts.settled() == 7
 
 
 def m001_first(connection):

@@ -182,7 +182,28 @@ def test_a_citation_names_a_thread_by_id_reference_native_id_or_title(threads):
     assert threads.cited_as("LOCKS") == "test:a"
     assert threads.cited_as("Twice") is None
     assert threads.cited_as("nothing") is None
-    assert threads.citations() == (("test:c", ("a", "b")),)
+    assert threads.citers() == ("test:c",)
+    assert threads.citations("test:c") == ("a", "b")
+    assert threads.citations("test:a") == ()
+
+
+def test_those_who_may_mean_a_thread_are_found_by_its_names(threads):
+    for native, target in (("c", "LOCKS"), ("d", "thread:test:a#turn:1"), ("e", "x/Locks.md")):
+        take(threads, a_thread_record(native, "Why?", citations=(target,)))
+    take(threads, a_thread_record("f", "Why?", citations=("other",)))
+    take(threads, a_thread_record("a", "Why?", title="Locks"))
+    assert threads.citing(threads.head("test:a")) == {"test:c", "test:d", "test:e"}
+    take(threads, a_thread_record("c", "Why?", citations=()))
+    assert threads.citing(threads.head("test:a")) == {"test:d", "test:e"}
+
+
+def test_a_family_is_joined_by_lineage_also_through_who_is_not_here(threads):
+    take(threads, a_thread_record("b", "Why?", lineage=child_of("z", 1)))
+    take(threads, a_thread_record("c", "Why?", lineage=child_of("z", 1)))
+    take(threads, a_thread_record("d", "Why?"))
+    family, links = threads.family(["test:b"])
+    assert family == {"test:b", "test:c", "test:z"}
+    assert len(links) == 2
 
 
 def test_clearing_empties_every_table(threads):

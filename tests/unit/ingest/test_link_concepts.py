@@ -1,9 +1,7 @@
-import math
-
 import pytest
 
 from graphstore.ids import question_id
-from ingest.link.pairs import floor, thread_of, together
+from ingest.link.pairs import thread_of
 from tests.talk import a_thread, derived
 
 
@@ -13,34 +11,6 @@ def ref(thread: str, turn: int) -> str:
 
 def test_thread_of_a_ref():
     assert thread_of("thread:claude-code:x#turn:12") == "claude-code:x"
-
-
-def test_pairs_of_two_turns_by_hand():
-    rows = [("a", ref("t", n)) for n in (1, 2, 3)] + [("b", ref("t", n)) for n in (1, 2)]
-    rows += [("c", ref("t", 4))]
-    (pair,) = together(rows)
-    assert (pair.first, pair.second, pair.turns, pair.threads) == ("a", "b", 2, 1)
-    assert pair.pmi == pytest.approx(math.log(4 * 2 / (3 * 2)), abs=1e-6)
-
-
-def test_pairs_of_two_threads_by_hand():
-    rows = [("a", ref(t, 1)) for t in "xyz"] + [("b", ref(t, 2)) for t in "xy"]
-    (pair,) = together(rows)
-    assert (pair.turns, pair.threads) == (0, 2)
-    assert pair.pmi == pytest.approx(math.log(3 * 2 / (3 * 2)), abs=1e-6)
-
-
-def test_one_shared_turn_is_no_pair():
-    assert together([("a", ref("t", 1)), ("b", ref("t", 1))]) == []
-
-
-def test_the_floor_is_the_lower_quantile():
-    rows = [("a", ref("t", n)) for n in range(1, 9)] + [("b", ref("t", n)) for n in (1, 2)]
-    rows += [("c", ref("t", n)) for n in (3, 4, 5)] + [("d", ref("t", n)) for n in (3, 4)]
-    pairs = together(rows)
-    values = sorted(pair.pmi for pair in pairs)
-    assert floor(pairs) == pytest.approx(values[int(0.75 * (len(values) - 1))], abs=1e-6)
-    assert floor([]) == 0
 
 
 def rows_of(*sentences: str) -> dict[tuple[str, ...], str]:

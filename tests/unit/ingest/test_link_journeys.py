@@ -7,6 +7,7 @@ from graphstore.ids import journey_id
 from graphstore.model.knowledge import JourneyStatus
 from graphstore.model.record import EpochRecord, JourneyRecord
 from ingest.derive import Derivation
+from ingest.extract.figures import figures
 from ingest.link.ground import known
 from ingest.link.journeys import Found, find, standings
 from ingest.link.questions import Index
@@ -228,13 +229,13 @@ RIBBON = (
 
 def test_different_questions_on_one_pair_of_concepts_are_a_theme():
     ground, epoch = told(*RIBBON)
-    index = Index(known(ground), epoch)
-    (theme,) = concept_themes(ground, index)
+    index = Index(known(ground, figures(epoch)), epoch)
+    (theme,) = concept_themes(ground, index, figures(epoch))
     assert len(theme.questions) == 3
     (record,) = find(ground, (), epoch).records
     assert record.path_label == "vent stack, salt film"
     assert record.core_inquiry == "Is the vent stack to blame for the salt film?"
-    assert concept_themes(replace(ground, relates=()), index) == ()
+    assert concept_themes(replace(ground, relates=()), index, figures(epoch)) == ()
     assert find(ground, (record,), epoch).records == ()
 
 
@@ -251,7 +252,7 @@ def test_a_theme_of_concepts_goes_on_with_its_journey():
 
 def test_a_question_asked_once_is_no_cluster():
     ground, epoch = told(a_thread("a", CORE, ANSWER))
-    assert question_clusters(ground, Index(known(ground), epoch)) == ()
+    assert question_clusters(ground, Index(known(ground, figures(epoch)), epoch)) == ()
 
 
 def test_derivation_gives_the_records_of_the_search():

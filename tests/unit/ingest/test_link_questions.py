@@ -5,8 +5,9 @@ import pytest
 
 from graphstore.model.knowledge import Links, LinkType
 from graphstore.model.record import EpochRecord
+from ingest.extract.figures import figures
 from ingest.link.ground import Known, known
-from ingest.link.questions import Index, Score, clusters, jaccard, link_type, links, score
+from ingest.link.questions import Index, Score, clusters, link_type, links, score
 from tests.talk import a_thread, derived
 
 
@@ -77,11 +78,6 @@ def test_scores_stay_between_0_and_1():
 def test_the_borderline_stays_below_the_strong_threshold():
     told = Score(0, 0, 0, 0, 0, 0, same_intent=True, completion=5.0, separation=0)
     assert told.borderline == pytest.approx(told.strong - 0.05)
-
-
-def test_jaccard_of_nothing_is_0():
-    assert jaccard(frozenset(), frozenset()) == 0
-    assert jaccard(frozenset("ab"), frozenset("bc")) == pytest.approx(1 / 3)
 
 
 STRONG = Score(0.9, 0.9, 1, 0, 1, 0, same_intent=True, completion=0.4, separation=0)
@@ -199,7 +195,7 @@ def test_a_close_chain_stays_whole():
 
 
 def test_a_question_knows_its_surroundings():
-    ground, _ = derived(
+    ground, epoch = derived(
         (
             a_thread("a", "What stops the escape wheel?", "> `sim/a.py`", project="/w/clock",
                      touched={2: ["sim/a.py"]}),
@@ -207,7 +203,7 @@ def test_a_question_knows_its_surroundings():
             a_thread("c", "Is the oak tall?", "> No."),
         )
     )  # fmt: skip
-    one = next(one for one in known(ground) if "wheel" in one.text)
+    one = next(one for one in known(ground, figures(epoch)) if "wheel" in one.text)
     assert one.refs == ("thread:test:a#turn:1", "thread:test:b#turn:1")
     assert len(one.lineages) == 2
     assert one.paths

@@ -1,0 +1,142 @@
+"""The graph made anew from the ledger: every row, streamed into a fresh file by COPY."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from graphstore import projection, schema
+from graphstore.codec import edge_key, encode_edge, encode_node
+from graphstore.engine import BATCH, Engine, Hook, Spill, Transaction, no_fault, sync_set
+from graphstore.errors import StoreDamaged
+from graphstore.fold import Rows
+from graphstore.ledger import Ledger
+from graphstore.model.knowledge import Edge, Node
+from graphstore.parts import Parts
+from graphstore.projection import Source
+from graphstore.schema import END_COLUMNS
+
+Row = Node | Edge
+Pair = tuple[type[Edge], str, str]
+
+_NODES: Final = 10 * BATCH
+"""Rows of a node table that are loaded at once."""
+
+
+def every_row(source: Source, applied: int) -> Iterator[Row]:
+    """Every row of the graph; the parts beside the ledger are made anew on the way."""
+    parts, epoch = source.parts, source.epoch()
+    parts.clear()
+    for thread_id, root in source.roots().items():
+        made = source.shard(thread_id, root)
+        if made is not None:
+            parts.add(made)
+            yield from made.nodes
+            yield from {(edge.TABLE, *edge_key(edge)): edge for edge in made.edges}.values()
+    parts.finish(epoch)
+    yield from parts.every(source.derive)
+    yield from source.ties(source.threads.ids())
+    yield from projection.complete(source.stories(), source.present)
+    yield from source.meta(applied)
+
+
+def whole(source: Source, applied: int) -> tuple[Rows, tuple[tuple[object, ...], ...]]:
+    """Every row and every part, without touching what the store keeps: for comparing."""
+    from contextlib import closing
+
+    from graphstore.claims import Claims
+
+    with closing(Ledger(None)) as aside:
+        fresh = Source(
+            source.ledger,
+            source.threads,
+            Parts(aside),
+            Claims(aside),
+            source.derive,
+            source.engine_name,
+        )
+        rows = Rows()
+        rows.add(every_row(fresh, applied))
+        return rows, fresh.parts.all()
+
+
+class _Load:
+    """Rows on their way into a fresh file: nodes at once, edges when every node is there."""
+
+    def __init__(self, statement: Transaction, folder: Path) -> None:
+        self._statement = statement
+        self._folder = folder
+        self._nodes: dict[type[Node], list[Node]] = defaultdict(list)
+        self._spills: dict[Pair, Spill] = {}
+        self.counts: Counter[type[Node] | Pair] = Counter()
+
+    def add(self, row: Row) -> None:
+        if isinstance(row, Node):
+            held = self._nodes[type(row)]
+            held.append(row)
+            if len(held) >= _NODES:
+                self._copy_nodes(type(row))
+        else:
+            self._edge(row)
+
+    def _copy_nodes(self, cls: type[Node]) -> None:
+        encoded = [encode_node(node) for node in self._nodes.pop(cls, ())]
+        self._statement.copy(schema.copy_nodes(cls), schema.columns(cls), encoded)
+        self.counts[cls] += len(encoded)
+
+    def _edge(self, edge: Edge) -> None:
+        pair = (type(edge), edge.src_table, edge.dst_table)
+        if pair not in self._spills:
+            columns = (*END_COLUMNS, *schema.columns(pair[0]))
+            self._spills[pair] = Spill(self._folder / f"edges-{len(self._spills)}", columns)
+        self._spills[pair].add(encode_edge(edge))
+        self.counts[pair] += 1
+
+    def finish(self) -> None:
+        """Load what is left, edges last."""
+        for cls in schema.NODE_CLASSES:
+            self._copy_nodes(cls)
+        for pair, spill in self._spills.items():
+            for table in spill.tables():
+                self._statement.run(schema.copy_edges(*pair), rows=table)
+            spill.remove()
+
+
+def bulk(
+    path: Path,
+    rows: Iterator[Row],
+    *,
+    engine: str,
+    buffer_pool_mb: int,
+    fault: Hook = no_fault,
+) -> tuple[int, int]:
+    """Write rows into a fresh database file by COPY, check the counts, close and sync it.
+
+    Returns the number of nodes and of edges.
+    """
+    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb, fault=fault)
+    try:
+        with fresh.autocommit() as statement:
+            for cypher in schema.ddl():
+                statement.run(cypher)
+            load = _Load(statement, path.parent)
+            for row in rows:
+                load.add(row)
+            load.finish()
+            _check_counts(statement, load.counts, path)
+    finally:
+        fresh.close(fold=True)
+    sync_set(path)
+    nodes = sum(count for key, count in load.counts.items() if isinstance(key, type))
+    return nodes, load.counts.total() - nodes
+
+
+def _check_counts(statement: Transaction, counts: Counter[type[Node] | Pair], path: Path) -> None:
+    """Compare the number of edges of every pair with what was meant to be written."""
+    for key, count in counts.items():
+        if isinstance(key, tuple):
+            for backward in (False, True):
+                cypher = schema.count_edges(*key, backward=backward)
+                if statement.columns(cypher)["rows"] != [count]:
+                    reason = f"the bulk load lost edges of {key[0].TABLE}"
+                    raise StoreDamaged(str(path), reason)
