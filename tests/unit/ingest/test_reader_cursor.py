@@ -10,7 +10,7 @@ import pytest
 
 from graphstore.model.conversation import LineageKind, Role
 from ingest.model import RawThread, ReadFailure, Source, Tally
-from ingest.readers import _sqlite, cursor
+from ingest.readers import cursor
 from ingest.sniff import choose
 from tests.ingest_memory import Memory
 
@@ -345,7 +345,7 @@ def test_keys_are_looked_up_and_no_other_row_is_read(file, monkeypatch):
         connection.set_trace_callback(told.append)
         return connection
 
-    monkeypatch.setattr(_sqlite.sqlite3, "connect", watched)
+    monkeypatch.setattr(sqlite3, "connect", watched)
     read(file)
     monkeypatch.undo()
     asked = [one for one in told if "FROM cursorDiskKV" in one or "FROM ItemTable" in one]
