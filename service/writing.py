@@ -9,6 +9,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from dream.cycle import known_of
 from dream.index import Index
 from export import ExportView, Judged, Switches, Written, draws, shown
 from export import export as write_export
@@ -34,7 +35,6 @@ from graphstore.store import Store
 from ingest.model import IngestReport
 from ingest.sniff import readers
 from service.answers import FormatRow, WrittenFiles
-from service.dreaming import every_edge
 from topology.map import positions
 
 MORE_EDGES = (HasTurn, Lineage, Cites, Passes, Anchored)
@@ -108,7 +108,7 @@ def current_seeds(store: Store) -> list[SeedRow]:
 
 def judged(store: Store, now: datetime) -> list[Judged]:
     """Every hypothesis with its standing."""
-    found = every_edge(store)
+    found = known_of(store)
     current = store.fingerprints({ref for edge in found for ref in edge.refs})
     return [Judged(hypothesis=edge, standing=standing(edge, now, current)) for edge in found]
 
