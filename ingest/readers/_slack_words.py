@@ -106,7 +106,7 @@ def _pieces(blocks: object) -> Iterator[Json]:
 def _of_blocks(blocks: object, names: Names) -> Iterator[str]:
     """Texts of a layout; what is a line of its own ends in a new line."""
     for one in _pieces(blocks):
-        kind = one.get("type")
+        kind = told(one, "type")
         text = told(one, "text")
         if kind in _LINES:
             yield "\n"

@@ -219,7 +219,63 @@ EARLY: dict[str, object] = {
     },
 }
 OLDEST = json.loads((DATA / "25-codex-oldest-single.json").read_bytes())
+DISCORD = {
+    "guild": {"id": "1", "name": "G"},
+    "channel": {"id": "2", "type": "GuildTextChat", "name": "c"},
+    "messages": [
+        {
+            "id": "3",
+            "type": "Default",
+            "timestamp": "2026-01-01T10:00:00Z",
+            "content": "<@5> q",
+            "author": {"id": "4", "name": "a", "isBot": False},
+            "mentions": [{"id": "5", "name": "b"}],
+            "attachments": [{"fileName": "n", "fileSizeBytes": 1}],
+            "embeds": [{"title": "t", "fields": [{"name": "n", "value": "v"}]}],
+        },
+        {
+            "id": "6",
+            "type": "Reply",
+            "timestamp": "2026-01-01T10:01:00Z",
+            "content": "",
+            "author": {"id": "5", "isBot": True},
+            "embeds": [{"description": "d"}],
+            "stickers": [{"name": "s"}],
+            "reference": {"messageId": "3", "channelId": "2"},
+        },
+    ],
+}
+ISSUE = {
+    "number": 1,
+    "title": "T",
+    "url": "https://github.com/o/r/issues/1",
+    "state": "CLOSED",
+    "author": {"login": "a"},
+    "authorAssociation": "OWNER",
+    "body": "see #2",
+    "createdAt": "2026-01-01T10:00:00Z",
+    "closedAt": "2026-01-02T10:00:00Z",
+    "comments": {"nodes": [{"id": 1, "author": {"login": "x[bot]"}, "body": "b"}]},
+    "reviews": [{"author": "c", "body": "", "comments": [{"body": "n"}]}],
+    "discussions": [{"notes": [{"system": True, "body": "s"}]}],
+}
+ARCHIVE = {"magic": "m", "repo": "o/r", "issues": [ISSUE], "pulls": [ISSUE]}
+TAKEOUT = [
+    {
+        "header": "Gemini Apps",
+        "title": "Prompted q Attached 1 file.",
+        "time": "2026-01-01T10:00:00Z",
+        "subtitles": [{"name": "Attached 1 file."}, {"name": "- n", "url": "u"}],
+        "safeHtmlItem": [{"html": "<p>a<ul><li>b"}],
+    },
+    {"header": "Gemini Apps", "title": "Used x", "time": "2026-01-01T10:00:00Z"},
+]
 CASES = [
+    ("discord", [DISCORD], False),
+    ("issues", [ISSUE], False),
+    ("issues", [ARCHIVE], False),
+    ("issues", [{"data": {"repository": {"issues": {"nodes": [ISSUE]}}}}], False),
+    ("takeout", TAKEOUT, False),
     ("codex", CODEX, True),
     ("codex", [OLDEST], False),
     ("claude-ai", CLAUDE_AI, False),

@@ -16,7 +16,7 @@ DATA = Path(__file__).parents[1] / "data" / "ingest"
 SAMPLES = sorted(
     file
     for file in DATA.rglob("*")
-    if file.suffix in {".json", ".jsonl", ".md"} and file.stat().st_size < 8000
+    if file.suffix in {".json", ".jsonl", ".md", ".html"} and file.stat().st_size < 8000
 )
 NAMES = [reader.NAME for reader in readers()]
 
@@ -25,6 +25,7 @@ keys = st.sampled_from([
     "attachment", "operation", "isSidechain", "agentId", "cwd", "timestamp", "toolUseResult",
     "mapping", "author", "parts", "create_time", "children", "parent", "current_node", "metadata",
     "messages", "conversations", "from", "value", "tool_calls", "input", "name", "prompt", "source",
+    "header", "title", "time", "number", "body", "comments", "reference", "embeds", "ts",
 ])  # fmt: skip
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

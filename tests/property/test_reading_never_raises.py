@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ingest.document import elements
 from ingest.jsonio import records
 from ingest.model import RawThread, Source, Tally
-from ingest.readers import chatgpt, copilot_cli, librechat, openwebui, specstory
+from ingest.readers import chatgpt, copilot_cli, librechat, openwebui, specstory, takeout
 
 DATA = Path(__file__).parents[1] / "data" / "ingest"
 JSON = st.recursive(
@@ -97,6 +97,7 @@ CASES = [
     (chatgpt, json.dumps([TALK, TALK]).encode()),
     (specstory, HISTORY.encode()),
     (openwebui, (DATA / "72-openwebui.json").read_bytes()),
+    (takeout, (DATA / "53-gemini-takeout.html").read_bytes()),
     (librechat, (DATA / "73-librechat.json").read_bytes()),
     (copilot_cli, (DATA / "95-copilot-events.jsonl").read_bytes()),
 ]
