@@ -38,6 +38,9 @@ _SHOWING: Final = re.compile(
 )
 """Commands that show long texts, mostly what a program of the shell printed."""
 _EDIT: Final = re.compile(r"> Applied edit to (\S.*)")
+_REPLY: Final = re.compile(r"(?:> .* )?[(\[][Yy]/n/instructions[)\]]:? *(.*)")
+"""End of a question of the program that may be answered in words instead of a letter."""
+_LETTERS: Final = frozenset({"", "y", "n", "yes", "no", "a", "s", "all", "skip", "d"})
 
 Kind: TypeAlias = Literal["prompt", "quote", "text"]
 
@@ -156,8 +159,10 @@ class _Run:
                 self.tally.drop("meta")
                 self._notice(block)
             elif block.kind == "quote" and _is_output(block, following):
-                self._output(block)
-                self._notice(block)
+                parts = list(_parts(block))
+                self.tally.read(len(parts) - 1)
+                for part in parts:
+                    self._program(part)
             else:
                 self.answer.append(block)
 
@@ -171,6 +176,16 @@ class _Run:
             self.tally.drop("command")
         else:
             self.turns.append(_turn(Role.HUMAN, [block], text))
+
+    def _program(self, block: _Block) -> None:
+        """Output of the program, and the words it was answered with if there are any."""
+        reply = _reply(block.rows[-1])
+        if reply is not None:
+            self._close_answer()
+            self.turns.append(_turn(Role.HUMAN, [block], reply))
+        else:
+            self._output(block)
+        self._notice(block)
 
     def _output(self, block: _Block) -> None:
         """What the program says, without the marks of a quote."""
@@ -209,6 +224,27 @@ def _is_output(block: _Block, following: Kind | None) -> bool:
     return following in {None, "prompt"} or any(row.text.endswith(_BREAK) for row in block.rows)
 
 
+def _reply(row: Row) -> str | None:
+    """Words that answer a question of the program."""
+    found = _REPLY.fullmatch(row.text.rstrip())
+    return None if found is None or found[1].lower() in _LETTERS else found[1]
+
+
+def _parts(block: _Block) -> Iterator[_Block]:
+    """Split output around every question that was answered in words."""
+    start = 0
+    for place, row in enumerate(block.rows):
+        if _reply(row) is None:
+            continue
+        asked = max(start, place - (not row.text.startswith(">")))
+        if asked > start:
+            yield _Block(block.kind, block.rows[start:asked])
+        yield _Block(block.kind, block.rows[asked : place + 1])
+        start = place + 1
+    if start < len(block.rows):
+        yield _Block(block.kind, block.rows[start:])
+
+
 def _turn(role: Role, blocks: list[_Block], text: str) -> RawTurn:
     first, last = blocks[0].rows[0], blocks[-1].rows[-1]
     return RawTurn(
@@ -239,7 +275,7 @@ def _blocks(run: list[Row]) -> Iterator[_Block]:
     block: _Block | None = None
     after_blank = True
     quoted = 0
-    long = False
+    long = joins = False
     for place, row in enumerate(run):
         kind: Kind = "quote"
         if place >= quoted:
@@ -250,7 +286,7 @@ def _blocks(run: list[Row]) -> Iterator[_Block]:
                 fence.close()
                 long = _SHOWING.match(row.text) is not None
             elif not row.text.endswith(_BREAK):
-                quoted = _end_of_output(run, place, long=long)
+                quoted = _end_of_output(run, place, long=long or joins)
                 long = long and quoted > place  # it is not looked for in vain again
         if block is not None and block.kind != kind:
             yield from _filled(block)
@@ -259,6 +295,8 @@ def _blocks(run: list[Row]) -> Iterator[_Block]:
             block = _Block(kind, [])
         block.rows.append(row)
         after_blank = not row.text.strip()
+        # an answer begins after a blank line: what follows at once is the program's too
+        joins = place < quoted or kind == "prompt" or (kind == "quote" and _ends(row))
     if block is not None:
         yield from _filled(block)
 
@@ -271,13 +309,22 @@ def _end_of_output(run: list[Row], start: int, *, long: bool) -> int:
     """
     for place in range(start + 1, len(run)):
         text = run[place].text
-        if text.startswith(_PROMPT):
+        if text.startswith(_PROMPT) or (text.startswith("> ") and _begins_anew(run, place)):
             break
         if text.endswith(_BREAK) and text.strip() and (not long or _is_last(run, place)):
             return place + 1
         if not long and (not text.strip() or text.startswith(">")):
             break
     return start
+
+
+def _ends(row: Row) -> bool:
+    return row.text.endswith(_BREAK)
+
+
+def _begins_anew(run: list[Row], place: int) -> bool:
+    """Whether the program speaks again after a blank line, so that an answer lies before."""
+    return _ends(run[place]) and not run[place - 1].text.strip()
 
 
 def _is_last(run: list[Row], place: int) -> bool:

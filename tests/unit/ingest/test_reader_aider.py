@@ -211,6 +211,31 @@ def test_what_a_command_shows_is_output_to_its_end(command):
     assert ("assistant", "> never ends\n\nAnswer") in words(found)
 
 
+@pytest.mark.parametrize(
+    ("before", "marked"),
+    [(["> Applied edit to a.py  "], "> Commit 1a2b Sharper"), ([], "> Now at: 1a2b Sharper")],
+)
+def test_what_the_program_says_at_once_is_output_to_its_end(before, marked):
+    asked = ["#### Sharpen", "", "Done", ""] if before else ["#### /undo"]
+    told = [marked, "", "Its long reason.", "", "Its other reason.  "]
+    found, tally = run(*asked, *before, *told, "", "#### More")
+    assert "reason" not in str(words(found))
+    assert tally.dispositions["tool"] == 1
+    found, _ = run("#### Ask", "", "> a  ", "> b", "", "Answer", "", "> Tokens: 5  ", "", "#### M")
+    assert ("assistant", "Answer") in words(found)  # a message without an end hides no answer
+
+
+def test_words_that_answer_a_question_of_the_program_are_a_prompt():
+    asked = ["> one failed  ", "> Add the output to the chat?", "[Y/n/instructions] mend it  "]
+    found, tally = run("#### /test", "> ran  ", *asked, "> ran again  ", "", "Mended")
+    assert words(found) == [("human", "/test"), ("human", "mend it"), ("assistant", "Mended")]
+    assert tally.dispositions["tool"] == 2
+    found, _ = run("#### /test", "> Add? (y/n/instructions): mend it  ", "", "Mended")
+    assert words(found)[1] == ("human", "mend it")
+    found, _ = run("#### /test", "> ran  ", "> Add?", "(Y/n/instructions) N  ")
+    assert words(found) == [("human", "/test")]
+
+
 def test_lines_of_an_edit_are_no_quotes():
     edit = ["a.py", "```py", "<<<<<<< SEARCH", ">>> x", "=======", ">>>>>>> REPLACE", "```"]
     found, _ = run("#### Ask", "", *edit)
