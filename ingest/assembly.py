@@ -111,9 +111,16 @@ class Assembly:
             for whole in merge(natives[identity], carriers, self.tallies, self.options):
                 if whole.turns:
                     yield whole
-                elif not whole.held:
+                elif whole.held:
+                    self._await(whole)
+                else:
                     head = whole.heads[0]
                     self.tallies[whole.carriers[0]].note("empty_thread", head.where or None)
+
+    def _await(self, whole: Whole) -> None:
+        """Carriers of a thread that may still grow must be read again when they rest."""
+        for carrier in whole.carriers:
+            self.carriers[carrier].live = self.carriers[carrier].live or whole.live
 
     # --- what is known
 
@@ -250,7 +257,7 @@ class Assembly:
         )
         for carrier in whole.carriers:
             self.carriers[carrier].thread_ids.setdefault(whole.thread_id)
-            self.carriers[carrier].live = self.carriers[carrier].live or whole.live
+        self._await(whole)
         if whole.heads[0].cuts is not None and len(whole.carriers) == 1 and not lineage:
             self.carriers[whole.carriers[0]].whole = whole
         same = known is not None and not says_more(record, known)

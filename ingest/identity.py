@@ -151,7 +151,14 @@ def _settled(
     """One carrier, or a chain of halves, with the interim rule applied."""
     last = chain[-1]
     turns = _joined(chain)
-    settled = settle(turns, tallies, options, agent=last.raw.agent, closed=last.closed)
+    settled = settle(
+        turns,
+        tallies,
+        options,
+        agent=last.raw.agent,
+        closed=last.closed,
+        open_ended=last.raw.open_ended,
+    )
     ordered = _tree_order(settled.turns) if last.raw.tree else settled.turns
     return Whole(
         native_id=native_id,

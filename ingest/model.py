@@ -140,6 +140,8 @@ class Source:
     """Files of a folder or archive that is one carrier, by their path in it, sorted."""
     check: int | None = None
     """CRC of a zip member."""
+    live: bool = False
+    """It may still be written: a last line of text without an end is not read yet."""
     resumable: bool = False
     """Its reader shall say where it may be read on from when it has grown."""
     head: bytes | None = None
@@ -419,6 +421,8 @@ class RawThread:
     """A human text that begins with ``/name`` is a command of the tool."""
     placed: bool = False
     """The native id stands for the place of the carrier: moved, it is the same thread."""
+    open_ended: bool = False
+    """Nothing marks the end of a message: in a growing carrier the last one may go on."""
     background: bool = False
     """The source stamps it as the copy of a session taken over in the background."""
     where: str = ""

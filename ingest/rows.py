@@ -26,12 +26,17 @@ class Row(NamedTuple):
     """Byte offset after the line end."""
 
 
-def rows(stream: BinaryIO, tally: Tally) -> Iterator[Row]:
+def rows(stream: BinaryIO, tally: Tally, *, live: bool = False) -> Iterator[Row]:
     """Give the lines of a text; bad bytes are replaced and counted, NUL bytes taken out.
 
-    A line over the bound of a record is counted as a lost record.
+    A line over the bound of a record is counted as a lost record. If the text is ``live``, a last
+    line without an end is pending.
     """
     for line in lines(stream):
+        if live and line.state == "tail":
+            tally.pending_offset = line.offset
+            tally.note("pending_tail", line.number)
+            continue
         if line.state == "too_big":
             tally.read()
             tally.drop("lost")

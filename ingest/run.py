@@ -215,6 +215,7 @@ class _Run:
         tally = Tally(src.name)
         carrier = Carrier(src, reader.NAME, reader.VERSION, tally)
         src.resumable = self.resumption.wanted(src)
+        src.live = reader.APPENDABLE and not at_rest(src, self.now, self.options.settle_s)
         self.carriers.append(carrier)
         stop = False
         try:
@@ -406,7 +407,7 @@ class _Run:
                 cumulated(carrier.tally, carrier.point),
                 tuple(sorted(carrier.thread_ids)),
                 waiting,
-                settled=not carrier.live,
+                settled=not (carrier.live or (carrier.source.live and _has_tail(carrier.tally))),
             )
             yield row.replace(resume=self._resumed_from(index))
 
@@ -463,6 +464,11 @@ def _current(row: FileState) -> bool:
 def _live(raw: RawThread) -> bool:
     """Whether a thread can still grow in its carrier: native transcripts and growing logs."""
     return raw.rank == 1 or raw.growing
+
+
+def _has_tail(tally: Tally) -> bool:
+    """Whether the end of a carrier was left for later."""
+    return tally.pending_offset is not None
 
 
 def _failed(tally: Tally) -> bool:

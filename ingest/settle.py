@@ -31,6 +31,7 @@ def settle(
     *,
     agent: bool,
     closed: bool,
+    open_ended: bool = False,
 ) -> Settled:
     """Apply the interim rule to the turns of one thread, and count their records.
 
@@ -38,11 +39,12 @@ def settle(
     followed by one; the source's own mark wins. Long ones are kept as such; a closed exchange
     without a final message has its last interim one as its answer. ``closed`` says that the
     carrier has come to rest: otherwise a last assistant message without a final stop mark is
-    held back, and its records count as not read yet.
+    held back, and its records count as not read yet; where nothing marks the end of messages
+    (``open_ended``), a last message of a person is, too: it might change the thread's very id.
     """
     kept = list(turns)
     live = not closed
-    held = live and bool(kept) and _may_grow(kept[-1])
+    held = live and bool(kept) and (open_ended or _may_grow(kept[-1]))
     if held:
         last = kept.pop()
         tallies[last.counter].read(-last.raw.records)

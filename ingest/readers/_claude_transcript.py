@@ -14,7 +14,6 @@ from ingest.readers._claude_branches import Branches
 from ingest.readers._claude_message import Message
 from ingest.readers._claude_project import folded, project_of
 from ingest.readers._claude_queue import Queue
-from ingest.readers._claude_spots import SPOTS, Spot, begun, cuts_of
 from ingest.readers._claude_records import (
     result_texts,
     touched,
@@ -22,6 +21,7 @@ from ingest.readers._claude_records import (
     user_parts,
     words_of,
 )
+from ingest.readers._claude_spots import SPOTS, Spot, begun, cuts_of
 
 TYPES: Final = frozenset({
     "summary",

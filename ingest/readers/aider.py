@@ -71,7 +71,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     before: list[Row] = []
     seen: dict[str, int] = {}
     with src.open() as stream:
-        for row in rows(stream, tally):
+        for row in rows(stream, tally, live=src.live):
             header = _HEADER.fullmatch(row.text) if row.text.startswith("# ") else None
             if header is None or _time(header[1]) is None:
                 (before if run is None else run.rows).append(row)
@@ -142,6 +142,7 @@ class _Run:
             project_sure=False,
             models=tuple(self.models),
             slash_commands=True,
+            open_ended=is_last,
             where=where if self.ordinal == 1 else f"{where} ({self.ordinal})",
         )
 
