@@ -97,7 +97,7 @@ def _unwrapped(document: Json) -> Iterator[Json]:
             if isinstance(one, dict) and "number" in one and "title" in one:
                 yield one
         if isinstance(at, dict):
-            waiting.extend(at[key] for key in reversed((*_WRAPS, "nodes")) if key in at)
+            waiting.extend(at[key] for key in (*_WRAPS, "nodes")[::-1] if key in at)
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
@@ -109,7 +109,8 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
         for element in elements(stream, tally, *_LISTS, beside=beside):
             value = element.value
             wrapped = list(_unwrapped(value)) if isinstance(value, dict) else []
-            for one in wrapped or [value]:
+            found: list[object] = [*wrapped] or [value]
+            for one in found:
                 issue = _Issue.of(one, _text(beside, "repo"), element, src, tally)
                 if issue is None:
                     tally.read()

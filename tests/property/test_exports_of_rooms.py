@@ -15,7 +15,7 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
-FILES = {
+FILES: dict[str, list[dict[str, object]]] = {
     "users.json": [
         {"id": "U1", "name": "ana", "profile": {"real_name": "Ana", "display_name": ""}},
         {"id": "U2", "name": "helper", "is_bot": True},
@@ -114,7 +114,8 @@ def test_which_day_file_holds_a_message_says_nothing(data):
     messages = [one for name in FILES if name.startswith("general/") for one in FILES[name]]
     days = [f"general/2026-01-0{number}.json" for number in (1, 2, 3)]
     files = {name: value for name, value in FILES.items() if not name.startswith("general/")}
-    files.update({name: [] for name in days})
+    for name in days:
+        files[name] = []
     for message in data.draw(st.permutations(messages)):
         files[data.draw(st.sampled_from(days))].append(message)
 

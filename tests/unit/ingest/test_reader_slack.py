@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from ingest.model import RawThread, Source, Tally
+from ingest.model import RawThread, ReadFailure, Source, Tally
 from ingest.readers import slack
 from ingest.sniff import choose
 from ingest.walk import Found, find
@@ -397,13 +397,14 @@ def test_a_second_run_changes_nothing_and_a_new_day_grows(tmp_path):
 def test_a_folder_without_one_of_the_parts_is_no_export(missing, tmp_path):
     root = export(tmp_path, day(said(0, "a")))
     (root / missing).unlink()
-    assert all(src.inside is None for src in find((str(root),), Found()))
+    assert not any(getattr(src, "inside", None) for src in find((str(root),), Found()))
 
 
 def test_a_day_alone_is_no_export(tmp_path):
     file = tmp_path / "2026-01-01.json"
     file.write_text(json.dumps([said(0, "a")]), "utf-8")
     chosen = choose(Source.of_file(file, explicit=True))
+    assert isinstance(chosen, ReadFailure)
     assert chosen.code == "no_conversation"
 
 
@@ -418,6 +419,7 @@ def test_every_message_is_accounted_for(tmp_path):
         7,
     )
     (src,) = find((str(export(tmp_path, days)),), Found())
+    assert isinstance(src, Source)
     tally = Tally("x")
     for found in slack.read(src, tally):
         assert isinstance(found, RawThread)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ingest.model import Source, Tally
+from ingest.model import RawThread, Source, Tally
 from ingest.readers import takeout
 from ingest.readers._hypertext import words
 from ingest.readers._takeout_page import CELL, cells
@@ -50,7 +50,7 @@ def read(content, **options):
     for name, value in options.items():
         setattr(src, name, value)
     tally = Tally("x")
-    found = list(takeout.read(src, tally))
+    found = [one for one in takeout.read(src, tally) if isinstance(one, RawThread)]
     for one in found:
         tally.drop("turn", sum(turn.records for turn in one.turns))
     assert tally.balanced
@@ -277,7 +277,7 @@ def test_the_id_is_of_all_words_wherever_they_stand(tmp_path):
     ],
 )
 def test_known_by_its_rows(content):
-    assert choose(Source.of_bytes(content.encode())).NAME == "takeout"
+    assert getattr(choose(Source.of_bytes(content.encode())), "NAME", None) == "takeout"
 
 
 @pytest.mark.parametrize(
@@ -341,10 +341,8 @@ def test_a_row_over_the_bound_is_lost_and_the_next_is_read():
 )
 def test_lines_that_are_times(line, expected):
     found = moment(line)
-    if expected is None:
-        assert found is None
-    else:
-        assert (found.problem if found.at is None else found.at.isoformat()) == expected
+    told = found and (found.problem if found.at is None else found.at.isoformat())
+    assert told == expected
 
 
 @pytest.mark.parametrize(
