@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from ingest.lines import RECORD_LIMIT
 from ingest.model import READ_ERRORS, RawThread, ReadFailure, Source, Tally
 from ingest.shape import look
 from ingest.text import decode
@@ -143,8 +144,12 @@ def _seen_in_place(src: Source) -> Tables:
 
 @contextmanager
 def opened(src: Source, tally: Tally) -> Iterator[Database]:
-    """Open a database for reading; bad UTF-8 in it is counted. Raises ``ERRORS``."""
+    """Open a database for reading; bad UTF-8 in it is counted. Raises ``ERRORS``.
+
+    Reading a value over the size of a record raises ``sqlite3.DataError``, which is one of them.
+    """
     with _connected(src) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, RECORD_LIMIT)
         connection.text_factory = lambda raw: _text(raw, tally)
         yield Database(connection)
 

@@ -9,10 +9,11 @@ every key is looked up in its index, however large the file is.
 """
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.instants import aware, instant
@@ -29,20 +30,29 @@ from ingest.model import (
     TitleCandidate,
 )
 from ingest.readers._sqlite import Cell, Database, guarded, opened, tables
+from ingest.text import Repairs
 
 NAME: Final = "cursor"
 VERSION: Final = 1
 APPENDABLE: Final = False
 TIER: Final = "unproven"
 
-Json: TypeAlias = dict[str, Any]
+BUBBLES: Final = 200_000
+"""Bubbles of one conversation; the rest is lost."""
 
+Json: TypeAlias = dict[str, Any]
+Problem: TypeAlias = Literal["missing_message", "bad_message", "too_big"]
+
+_ABSENT: Final = "missing_message"
 _TABLE: Final = "cursorDiskKV"
 _COLUMNS: Final = frozenset({"key", "value"})
 _COMPOSERS: Final = "composerData:"
 # The key after all that begin with the prefix: a colon's successor is a semicolon.
 _RANGE: Final = "WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key"
 _BUBBLES: Final = "bubbleId"
+_HEADS: Final = "fullConversationHeadersOnly"
+_LISTS: Final = (_HEADS, "conversation", "bubbles")
+"""Where the bubbles of a conversation stand, the newest way first."""
 _LEGACY: Final = "ItemTable"
 _LEGACY_COMPOSERS: Final = "composer.composerData"
 _LEGACY_CHATS: Final = "workbench.panel.aichat.view.aichat.chatdata"
@@ -93,12 +103,12 @@ def _threads(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 def _composer(cells: "_Cells", key: str, src: Source) -> RawThread | ReadFailure:
     """One conversation; a row without a value is one in which nothing was said."""
     native = key.removeprefix(_COMPOSERS)
-    is_there, value = cells.read(key)
-    if is_there and value is None:
+    problem, value = cells.read(key, native)
+    if problem is not None and problem != _ABSENT:
         cells.tally.read()
         cells.tally.drop("lost")
-        return ReadFailure(native or src.name, "bad_conversation", "no JSON object")
-    return _Conversation(native, value or {}, cells, src).thread()
+        return ReadFailure(native or src.name, "bad_conversation", problem)
+    return _Conversation(native, value, cells, src).thread()
 
 
 def _legacy(cells: "_Cells", src: Source) -> Iterator[RawThread]:
@@ -107,7 +117,7 @@ def _legacy(cells: "_Cells", src: Source) -> Iterator[RawThread]:
         (_LEGACY_COMPOSERS, "allComposers", "composerId"),
         (_LEGACY_CHATS, "tabs", "tabId"),
     ):
-        value = cells.read(key)[1] or {}
+        _, value = cells.read(key, src.name)
         for one in _listed(value.get(listed)):
             native = _text(one, ident)
             if native and (_listed(one.get("conversation")) or _listed(one.get("bubbles"))):
@@ -122,23 +132,30 @@ class _Cells:
         self._table = table
         self.tally = tally
 
-    def read(self, key: str) -> tuple[bool, Json | None]:
-        """Whether there is a value under a key, and the value if it is a JSON object."""
-        row = self._database.row(self._table, ("value",), "key", key)
+    def read(self, key: str, where: str) -> tuple[Problem | None, Json]:
+        """The JSON object under a key, or why there is none."""
+        try:
+            row = self._database.row(self._table, ("value",), "key", key)
+        except sqlite3.DataError:
+            return "too_big", {}
         cell = row["value"] if row is not None else None
-        return cell is not None, _json(cell)
+        if cell is None:
+            return _ABSENT, {}
+        value, repairs = _json(cell)
+        for code, count in repairs:
+            self.tally.note(code, where, count)
+        return ("bad_message", {}) if value is None else (None, value)
 
 
-def _json(cell: Cell) -> Json | None:
+def _json(cell: Cell) -> tuple[Json | None, Repairs]:
+    """A JSON object out of text or bytes, and what was put right in it."""
     if isinstance(cell, str):
         cell = cell.encode("utf-8", "surrogatepass")
-    if not isinstance(cell, bytes):
-        return None
     try:
-        value = loads(cell)[0]
+        value, repairs = loads(cell) if isinstance(cell, bytes) else (None, ())
     except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+        return None, ()
+    return (value, repairs) if isinstance(value, dict) else (None, ())
 
 
 class _Conversation:
@@ -203,39 +220,39 @@ class _Conversation:
 
     def _bubbles(self) -> Iterator[tuple[str | None, Json]]:
         """Keys and values in their order; what is listed and absent is counted as lost."""
-        heads = self.value.get("fullConversationHeadersOnly")
         inline = _object(self.value, "conversationMap")
-        if isinstance(heads, list) and heads:
-            for head in heads:
-                yield from self._listed_bubble(head, inline)
-            return
-        for name in ("conversation", "bubbles"):
+        for name in _LISTS:
             held = self.value.get(name)
-            for one in held if isinstance(held, list) else ():
+            if not isinstance(held, list) or not held:
+                continue
+            for one in held[:BUBBLES]:
                 self.tally.read()
-                if isinstance(one, dict):
+                if name == _HEADS:
+                    yield from self._listed_bubble(one, inline)
+                elif isinstance(one, dict):
                     yield _text(one, "bubbleId") or _text(one, "id"), one
                 else:
                     self._lose("bad_message")
+            for _ in held[BUBBLES:]:
+                self.tally.read()
+                self._lose("bad_message")
+            return
 
     def _listed_bubble(self, head: object, inline: Json) -> Iterator[tuple[str, Json]]:
-        self.tally.read()
         key = _text(head, "bubbleId") if isinstance(head, dict) else None
         if key is None or not isinstance(head, dict):
             self._lose("bad_message")
             return
-        is_there, value = self.cells.read(f"{_BUBBLES}:{self.native}:{key}")
-        if not is_there:
-            value = inline.get(key)
-            is_there = isinstance(value, dict)
-        if not is_there:
-            self._lose("missing_message")
-        elif not isinstance(value, dict):
-            self._lose("bad_message")
+        problem, value = self.cells.read(f"{_BUBBLES}:{self.native}:{key}", self.native)
+        held = inline.get(key)
+        if problem == _ABSENT and isinstance(held, dict):
+            problem, value = None, held
+        if problem is not None:
+            self._lose(problem)
         else:
             yield key, value if "type" in value else {**value, "type": head.get("type")}
 
-    def _lose(self, code: str) -> None:
+    def _lose(self, code: Problem) -> None:
         self.tally.drop("lost")
         self.tally.note(code, self.native)
 
@@ -346,7 +363,7 @@ def _words(value: Json) -> str:
 def _plain(rich: str | Json) -> str:
     """Text of a document of nested nodes, a line for each block; nothing recurs over input."""
     if isinstance(rich, str):
-        rich = _json(rich) or {}
+        rich = _json(rich)[0] or {}
     found: list[str] = []
     waiting: list[Any] = [rich.get("root", rich)]
     while waiting:
@@ -380,7 +397,7 @@ def _touched(tool: Json) -> str | None:
     """The path that a reading or editing tool was given."""
     for name in ("rawArgs", "params"):
         given = tool.get(name)
-        told = _json(given) if isinstance(given, str) else given
+        told = _json(given)[0] if isinstance(given, str) else given
         if isinstance(told, dict):
             path = next((one for key in _PATHS if (one := _text(told, key))), None)
             if path:
