@@ -30,6 +30,9 @@ SAMPLES = {
     "openwebui": (DATA / "72-openwebui.json").read_bytes(),
     "librechat": (DATA / "73-librechat.json").read_bytes(),
     "copilot-cli": (DATA / "95-copilot-events.jsonl").read_bytes(),
+    "discord": (DATA / "96-discord.json").read_bytes(),
+    "issues": (DATA / "97-issues.json").read_bytes(),
+    "takeout": (DATA / "98-takeout.json").read_bytes(),
 }
 
 
@@ -52,13 +55,15 @@ def test_content_decides_whatever_the_name(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["claude-code", "chatgpt", "generic", "openwebui", "librechat", "copilot-cli"]
-)
+    "name",
+    ["claude-code", "chatgpt", "generic", "openwebui", "librechat", "copilot-cli", "discord",
+     "issues", "takeout"],
+)  # fmt: skip
 def test_comments_and_blank_lines_before_json_are_passed(name):
     assert chosen(b"\n// a header\n\n" + SAMPLES[name]) == name
 
 
-@pytest.mark.parametrize("name", ["chatgpt", "openwebui", "librechat"])
+@pytest.mark.parametrize("name", ["chatgpt", "openwebui", "librechat", "discord", "issues"])
 def test_a_document_may_be_pretty_printed(name):
     pretty = json.dumps(json.loads(SAMPLES[name]), indent=2).encode()
     assert chosen(pretty) == name
