@@ -259,10 +259,11 @@ def refused(store: Store) -> int:
 def parked_of(store: Store, settings: DreamSettings, now: datetime) -> set[tuple[str, str]]:
     """(pack id, function) of parked drafts that still wait."""
     since = now - timedelta(days=settings.parked_days)
+    gone = journal.rolled_back(store.dreams())
     return {
         (draft.hypothesis.pack_id, draft.hypothesis.function)
         for at, draft in journal.parked(store.cycles())
-        if at > since
+        if at > since and draft.hypothesis.cycle_id not in gone
     }
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Hypothesis, HypothesisState
-from graphstore.model.record import Count, CycleRecord, ParkedDraft
+from graphstore.model.record import Count, CycleRecord, DreamRecord, ParkedDraft, ReviewRecord
 
 FINAL: Final = ("done", "parked")
 HELD: Final = frozenset({HypothesisState.VALIDATED, HypothesisState.APPLIED})
@@ -55,6 +55,24 @@ def last_success(cycles: Iterable[CycleRecord]) -> datetime | None:
 def succeeded(cycle: CycleRecord) -> bool:
     """Whether a dream cycle landed at least one job that came to an end."""
     return cycle.outcome != "failed" and any(job.state in FINAL for job in cycle.jobs)
+
+
+def rolled_back(records: Iterable[DreamRecord]) -> frozenset[str]:
+    """Ids of the dream cycles that the owner took back."""
+    return frozenset(
+        record.target
+        for record in records
+        if isinstance(record, ReviewRecord) and record.act == "rollback"
+    )
+
+
+def rejected(records: Iterable[DreamRecord]) -> frozenset[str]:
+    """Ids of parked drafts that the owner put away."""
+    return frozenset(
+        record.target
+        for record in records
+        if isinstance(record, ReviewRecord) and record.act == "reject"
+    )
 
 
 def parked(cycles: Iterable[CycleRecord]) -> tuple[tuple[datetime, ParkedDraft], ...]:

@@ -277,7 +277,7 @@ def hypothesis_of(
         coefficients=policies.COEFFICIENTS,
         sensitivity="none",
         next_check=draft.next_check,
-        extras=extras(draft, refs),
+        extras=extras(draft, refs, counts),
         created_at=now,
         validated_at=None,
         review_after=dates.review_after,
@@ -301,12 +301,14 @@ def texts(values: Sequence[Value]) -> str:
     return ids.canonical([each.model_dump(mode="json") for each in values]).decode()
 
 
-def extras(draft: Draft, refs: Mapping[str, str]) -> str:
-    """What only some drafts carry, as a canonical JSON object."""
-    if draft.bridge is None:
-        return "{}"
-    bridge = draft.bridge.replace(refs=in_order(draft.bridge.refs, refs))
-    return ids.canonical({"bridge": bridge.model_dump(mode="json")}).decode()
+def extras(draft: Draft, refs: Mapping[str, str], counts: policies.Counts) -> str:
+    """The parts of its retention, and what only some drafts carry, as a canonical JSON object."""
+    parts = {name: round(part, 6) for name, part in policies.components(counts).items()}
+    carried: dict[str, object] = {"retention": parts}
+    if draft.bridge is not None:
+        bridge = draft.bridge.replace(refs=in_order(draft.bridge.refs, refs))
+        carried["bridge"] = bridge.model_dump(mode="json")
+    return ids.canonical(carried).decode()
 
 
 def counts_of(

@@ -43,16 +43,29 @@ def counterweight(at: Counts) -> float:
     return 0.75 * share(at.counters, 4) + bonus
 
 
+WEIGHTS: Final = {
+    "anchor": 0.42,
+    "divergence": 0.24,
+    "counterweight": 0.14,
+    "novelty": 0.10,
+    "recency": 0.10,
+}
+
+
+def components(at: Counts) -> dict[str, float]:
+    """What retention is made of, each from 0 to 1."""
+    return {
+        "anchor": anchor(at),
+        "divergence": divergence(at),
+        "counterweight": counterweight(at),
+        "novelty": at.novelty,
+        "recency": at.recency,
+    }
+
+
 def retention(at: Counts) -> float:
     """Attention that a draft deserves, 0 to 1, rounded to 6 decimals."""
-    total = (
-        0.42 * anchor(at)
-        + 0.24 * divergence(at)
-        + 0.14 * counterweight(at)
-        + 0.10 * at.novelty
-        + 0.10 * at.recency
-    )
-    return round(total, 6)
+    return round(sum(WEIGHTS[name] * part for name, part in components(at).items()), 6)
 
 
 def recency(age_days: float | None) -> float:

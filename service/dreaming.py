@@ -1,13 +1,14 @@
 """A dream cycle by hand: gate, lock, begin with the store open, work with it closed, land."""
 
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import datetime
 from typing import Final
 
 from pydantic import TypeAdapter
 
-from dream import cycle
+from dream import cycle, journal
 from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of
 from dream.gate import Closed, Look, gate
 from dream.settings import DreamSettings
@@ -90,35 +91,56 @@ def run(
         return cycle.land(worked, store, settings, session.now())
 
 
+Judgeable = tuple[AnyHypothesis, tuple[str, ...]]
+"""A hypothesis, and the checks it failed where it is a parked draft."""
+
+
 def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow, ...]:
     """Hypotheses as they are shown, the most certain first; by default those that count.
 
     ``state`` parked lists drafts that wait, with the checks they failed.
     """
-    names = Names(store.ground())
-    edges: list[tuple[AnyHypothesis, tuple[str, ...]]]
     if state == HypothesisState.PARKED:
-        edges = [(draft.hypothesis, draft.failed) for draft in waiting(store)]
-    else:
-        edges = [
-            (edge, ())
-            for edge in known_of(store)
-            if (edge.state == state if state else edge.state in LIVE)
-        ]
-    current = store.fingerprints({ref for edge, _ in edges for ref in edge.refs})
-    order = sorted(
-        edges, key=lambda each: (-each[0].points, -each[0].retention, each[0].hypothesis_id)
+        return rows_of(store, now, drafts(store))
+    stands = (
+        (edge, ())
+        for edge in known_of(store)
+        if (edge.state == state if state else edge.state in LIVE)
     )
-    return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in order)
+    return rows_of(store, now, stands)
+
+
+def every_row(store: Store, now: datetime) -> tuple[HypothesisRow, ...]:
+    """Every hypothesis whatever its state, and every draft that waits."""
+    return rows_of(store, now, (*((edge, ()) for edge in known_of(store)), *drafts(store)))
+
+
+def drafts(store: Store) -> tuple[Judgeable, ...]:
+    """Drafts that wait, with the checks they failed."""
+    return tuple((draft.hypothesis, draft.failed) for draft in waiting(store))
+
+
+def rows_of(store: Store, now: datetime, judged: Iterable[Judgeable]) -> tuple[HypothesisRow, ...]:
+    """Some hypotheses as they are shown, the most certain first."""
+    edges = sorted(
+        judged, key=lambda each: (-each[0].points, -each[0].retention, each[0].hypothesis_id)
+    )
+    names = Names(store.ground())
+    current = store.fingerprints({ref for edge, _ in edges for ref in edge.refs})
+    return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in edges)
 
 
 def waiting(store: Store) -> tuple[ParkedDraft, ...]:
-    """Parked drafts that did not come to stand later, each once, as last parked."""
+    """Parked drafts that nobody decided on since, each once, as last parked."""
+    records = store.dreams()
+    gone = journal.rolled_back(records)
+    decided = journal.rejected(records) | {edge.hypothesis_id for edge in known_of(store)}
     parked = {
-        draft.hypothesis.hypothesis_id: draft for cycle in store.cycles() for draft in cycle.parked
+        draft.hypothesis.hypothesis_id: draft
+        for _, draft in journal.parked(store.cycles())
+        if draft.hypothesis.cycle_id not in gone
     }
-    stands = {edge.hypothesis_id for edge in known_of(store)}
-    return tuple(draft for name, draft in parked.items() if name not in stands)
+    return tuple(draft for name, draft in parked.items() if name not in decided)
 
 
 def row(

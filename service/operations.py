@@ -6,9 +6,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from dream.cycle import Ask, Mode
+from dream.cycle import Ask, Mode, known_of
 from dream.functions import load as known_function
 from dream.gate import Caller, Trigger
+from dream.journal import Totals, totals
+from dream.queue import order
 from dream.use import Request, use
 from export import Switches, Written
 from graphstore.backup import back_up
@@ -29,6 +31,7 @@ from graphstore.model.answers import (
 )
 from graphstore.model.conversation import Role
 from graphstore.model.hypothesis import Expired, HypothesisState, Invalidated, ReviewDue, Valid
+from graphstore.model.job import Job, JobState
 from graphstore.model.knowledge import JourneyStatus, QuestionStatus, SeedRow
 from graphstore.model.query import QueryTable, RebuildReport, Scalar
 from graphstore.queries import provenance
@@ -45,7 +48,17 @@ from ingest.discover import Discovered, discover, system_of
 from ingest.model import IngestReport
 from ingest.pace import Pace
 from ingest.walk import SourceNotFound
-from service import dreaming, following, keeping, scouting, settings, stages, taking, writing
+from service import (
+    dreaming,
+    explaining,
+    following,
+    keeping,
+    scouting,
+    settings,
+    stages,
+    taking,
+    writing,
+)
 from service.answers import (
     BackedUp,
     Check,
@@ -64,11 +77,13 @@ from service.answers import (
     WrittenFiles,
 )
 from service.dreaming import Dreamt
+from service.explaining import Explanation
 from service.health import examine
 from service.interrupts import interrupts
 from service.meter import Meter
 from service.moments import WrongValue, moment, one_of
 from service.pacing import RECALLED
+from service.reviewing import CycleDiff, Desk, Reviewed
 from service.scanning import scan
 from service.session import Session
 from topology.model import Limits
@@ -348,7 +363,7 @@ def limits(session: Session, *, level: int = -1, top: int = 0) -> Limits:
         k_min=chosen.k_min,
         max_cycle=chosen.max_cycle,
         hub_df=chosen.hub_df or None,
-        level=(None, 0, 1)[level + 1],
+        level=(None, 0, 1, 2)[level + 1],
     )
 
 
@@ -358,16 +373,43 @@ def scout(
     *,
     level: int = -1,
     top: int = 0,
+    k_min: int = 0,
+    s_min: int = 0,
+    max_cycle: int = 0,
+    hub_df: int = 0,
+    themes: bool = True,
     since: str = "",
     until: str = "",
+    threads: tuple[str, ...] = (),
+    labels: tuple[str, ...] = (),
+    stop: str = "",
+    graph: str = "",
+    store: bool = True,
     public: bool = False,
 ) -> ScoutReport:
     """Find the places of the graph that are worth a second look."""
-    scope = Scope(since=moment(since, "since"), until=moment(until, "until"))
-    asked = limits(session, level=level, top=top)
-    whole = not shapes and scope == Scope() and asked == limits(session)
-    with session.store("scout") as store:
-        return scouting.scouted(store, asked, shapes=shapes, scope=scope, public=public, keep=whole)
+    usual = limits(session)
+    given = {"k_min": k_min, "s_min": s_min, "max_cycle": max_cycle, "hub_df": hub_df}
+    asked = limits(session, level=level, top=top).replace(
+        themes=themes, **{name: value for name, value in given.items() if value}
+    )
+    stops = scouting.stop_labels(stop)
+    if graph:
+        return scouting.foreign_graph(
+            Path(graph), asked, shapes=shapes, stops=stops, public=public
+        )
+    scope = Scope(
+        since=moment(since, "since"),
+        until=moment(until, "until"),
+        threads=threads,
+        labels=labels,
+        stops=stops,
+    )
+    whole = store and not shapes and scope == Scope() and asked == usual
+    with session.store("scout") as opened:
+        return scouting.scouted(
+            opened, asked, shapes=shapes, scope=scope, public=public, keep=whole
+        )
 
 
 def seed(session: Session, seed_id: str) -> SeedView:
@@ -404,6 +446,75 @@ def dream(
     caller = Caller(trigger=trigger, is_sub_agent=sub_agent, thread_id=thread)
     ask = Ask(mode=mode, function=function or None, seed=seed or None, caller=caller)
     return dreaming.dreamt(session, ask, limits(session))
+
+
+def explain(session: Session, name: str = "") -> Explanation:
+    """Say why: the gate, or the checks, scores and sources of a hypothesis, draft or cycle."""
+    return explaining.explained(session, name)
+
+
+def diff(session: Session, cycle: str = "last") -> CycleDiff:
+    """Show what a dream cycle added and closed."""
+    with session.store("dream: diff") as store:
+        return Desk(session, store).diff(cycle)
+
+
+def queue(session: Session) -> tuple[Job, ...]:
+    """List the jobs of the dream queue, the most urgent first."""
+    with session.store("dream: queue") as store:
+        return tuple(sorted(store.jobs.all(JobState.QUEUED, JobState.RUNNING), key=order))
+
+
+def dream_totals(session: Session) -> Totals:
+    """Show what all dream cycles add up to."""
+    with session.store("dream: totals") as store:
+        return totals(store.cycles(), known_of(store))
+
+
+def approve(session: Session, name: str, *, reason: str = "") -> Reviewed:
+    """Let a parked draft stand, or call a hypothesis validated."""
+    with session.store("dream: approve") as store:
+        return Desk(session, store).approve(name, reason)
+
+
+def reject(session: Session, name: str, *, reason: str = "") -> Reviewed:
+    """Put a parked draft away, or refute a hypothesis."""
+    with session.store("dream: reject") as store:
+        return Desk(session, store).reject(name, reason)
+
+
+def modify(
+    session: Session, name: str, *, title: str = "", summary: str = "", reason: str = ""
+) -> Reviewed:
+    """Put a hypothesis in your own words."""
+    if not title and not summary:
+        raise WrongValue("modify", "nothing", "a --title or a --summary")
+    with session.store("dream: modify") as store:
+        return Desk(session, store).modify(name, title, summary, reason)
+
+
+def confirm(session: Session, name: str, *, ref: str = "") -> Reviewed:
+    """Say that a hypothesis holds, by your word or by a later turn."""
+    with session.store("dream: confirm") as store:
+        return Desk(session, store).confirm(name, ref)
+
+
+def refute(session: Session, name: str, *, ref: str = "", reason: str = "") -> Reviewed:
+    """Say that a hypothesis does not hold."""
+    with session.store("dream: refute") as store:
+        return Desk(session, store).refute(name, reason, ref)
+
+
+def renew(session: Session, name: str, *, reason: str = "") -> Reviewed:
+    """Keep a hypothesis in use for longer, or bring it back."""
+    with session.store("dream: renew") as store:
+        return Desk(session, store).renew(name, reason)
+
+
+def rollback(session: Session, cycle: str, *, reason: str = "") -> Reviewed:
+    """Take back everything that a dream cycle brought."""
+    with session.store("dream: rollback") as store:
+        return Desk(session, store).rollback(cycle, reason)
 
 
 def query(

@@ -5,17 +5,22 @@ from typing import Annotated
 import typer
 
 from cli.call import run
+from cli.commands import judging
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(dream)
+    """Add the commands of this file, and below ``clew dream`` those of the owner."""
+    dreams = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+    dreams.callback()(dream)
+    judging.register(dreams)
+    app.add_typer(dreams, name="dream")
     app.command()(hypotheses)
 
 
 def dream(
+    context: typer.Context,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would land; commit nothing.")
     ] = False,
@@ -38,6 +43,8 @@ def dream(
     as_json: Json = False,
 ) -> None:
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
+    if context.invoked_subcommand is not None:
+        return
     from cli import show
 
     done = run(

@@ -78,7 +78,8 @@ def test_a_draft_becomes_an_edge_with_all_its_lineage():
     assert edge.validated_at is None
     assert json.loads(edge.claims)[0]["refs"] == [refs[0]]
     assert json.loads(edge.counter_evidence)[0]["refs"] == ["thread:test:sr2#turn:1"]
-    assert (edge.seed_id, edge.shape, edge.extras) == (None, None, "{}")
+    assert (edge.seed_id, edge.shape) == (None, None)
+    assert set(json.loads(edge.extras)) == {"retention"}
     assert len(edge.invalidation_triggers) == 9
 
 

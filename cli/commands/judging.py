@@ -1,0 +1,132 @@
+"""Commands of the owner on what was dreamt; they stand below ``clew dream``."""
+
+from typing import Annotated
+
+import typer
+
+from cli.call import run
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Id = Annotated[str, typer.Argument(help="Id of a hypothesis or parked draft.", show_default=False)]
+Reason = Annotated[str, typer.Option(help="Why; kept with the act.", show_default=False)]
+Ref = Annotated[str, typer.Option(help="The later turn that says so.", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    for command in (
+        queue,
+        explain,
+        diff,
+        approve,
+        reject,
+        modify,
+        confirm,
+        refute,
+        renew,
+        rollback,
+    ):
+        app.command()(command)
+    app.command("status")(dream_totals)
+
+
+def dream_totals(as_json: Json = False) -> None:
+    """Show what all dream cycles add up to."""
+    from cli import dreams
+
+    dreams.totals(run("dream_totals"), as_json=as_json)
+
+
+def queue(as_json: Json = False) -> None:
+    """List the jobs of the dream queue, the most urgent first."""
+    from cli import dreams
+
+    dreams.queue(run("queue"), as_json=as_json)
+
+
+def explain(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A hypothesis, a draft, a dream cycle or last; nothing: the gate.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Say why: the gate, or the checks, scores and sources of a hypothesis, draft or cycle."""
+    from cli import dreams
+
+    dreams.explained(run("explain", name=name), as_json=as_json)
+
+
+def diff(
+    cycle: Annotated[str, typer.Argument(help="A dream cycle; last for the newest.")] = "last",
+    as_json: Json = False,
+) -> None:
+    """Show what a dream cycle added and closed."""
+    from cli import dreams
+
+    dreams.diff(run("diff", cycle=cycle), as_json=as_json)
+
+
+def approve(name: Id, reason: Reason = "", as_json: Json = False) -> None:
+    """Let a parked draft stand, or call a hypothesis validated."""
+    from cli import dreams
+
+    dreams.reviewed(run("approve", name=name, reason=reason), as_json=as_json)
+
+
+def reject(name: Id, reason: Reason = "", as_json: Json = False) -> None:
+    """Put a parked draft away, or refute a hypothesis."""
+    from cli import dreams
+
+    dreams.reviewed(run("reject", name=name, reason=reason), as_json=as_json)
+
+
+def modify(
+    name: Id,
+    title: Annotated[str, typer.Option(help="A new title.", show_default=False)] = "",
+    summary: Annotated[str, typer.Option(help="A new summary.", show_default=False)] = "",
+    reason: Reason = "",
+    as_json: Json = False,
+) -> None:
+    """Put a hypothesis in your own words."""
+    from cli import dreams
+
+    done = run("modify", name=name, title=title, summary=summary, reason=reason)
+    dreams.reviewed(done, as_json=as_json)
+
+
+def confirm(name: Id, ref: Ref = "", as_json: Json = False) -> None:
+    """Say that a hypothesis holds, by your word or by a later turn."""
+    from cli import dreams
+
+    dreams.reviewed(run("confirm", name=name, ref=ref), as_json=as_json)
+
+
+def refute(name: Id, ref: Ref = "", reason: Reason = "", as_json: Json = False) -> None:
+    """Say that a hypothesis does not hold."""
+    from cli import dreams
+
+    dreams.reviewed(run("refute", name=name, ref=ref, reason=reason), as_json=as_json)
+
+
+def renew(name: Id, reason: Reason = "", as_json: Json = False) -> None:
+    """Keep a hypothesis in use for longer, or bring it back."""
+    from cli import dreams
+
+    dreams.reviewed(run("renew", name=name, reason=reason), as_json=as_json)
+
+
+def rollback(
+    cycle: Annotated[
+        str, typer.Argument(help="A dream cycle; last for the newest.", show_default=False)
+    ],
+    reason: Reason = "",
+    as_json: Json = False,
+) -> None:
+    """Take back everything that a dream cycle brought."""
+    from cli import dreams
+
+    dreams.reviewed(run("rollback", cycle=cycle, reason=reason), as_json=as_json)
