@@ -40,6 +40,8 @@ Json: TypeAlias = dict[str, Any]
 
 _KNOWN: Final = frozenset({"type", "data", "id", "parentId"})
 _START: Final = "session.start"
+_TAKEN_OVER: Final = "session.import_legacy"
+"""Holds a session of the first versions in a form that is not published: told, not read."""
 _TELLING: Final = ("user.", "assistant.", "tool.", "session.")
 _FAMILIES: Final[dict[str, Disposition]] = {
     "tool": "tool",
@@ -320,6 +322,8 @@ class _Session:
             return "thinking"
         if kind in _DELTAS:
             return "duplicate"
+        if kind == _TAKEN_OVER:
+            self.tally.note("unknown_content", record.line)
         family = _FAMILIES.get(_family(kind))
         if family is None:
             self.tally.note("unknown_record", record.line)

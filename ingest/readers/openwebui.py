@@ -177,14 +177,22 @@ class _Chat:
     # --- the tree
 
     def _parents(self) -> Up:
+        """Parent of each message: its own word, else that of one which calls it a child."""
         if not self.is_tree:
             keys = list(self.nodes)
             return dict(zip(keys, [None, *keys], strict=False))
+        claimed: dict[str, str] = {}
+        for key, node in self.nodes.items():
+            children = node.get("childrenIds")
+            for child in children if isinstance(children, list) else ():
+                if isinstance(child, str):
+                    claimed.setdefault(child, key)
         up: Up = {}
         for key, node in self.nodes.items():
-            parent = node.get("parentId")
-            up[key] = parent if isinstance(parent, str) and parent in self.nodes else None
-            if parent is not None and up[key] is None:
+            named = _text(node, "parentId")
+            parent = named if named in self.nodes else claimed.get(key)
+            up[key] = parent if "parentId" not in node or named is not None else None
+            if named is not None and named not in self.nodes:
                 self.tally.note("orphan_parent", self.where)
         return up
 
@@ -206,7 +214,7 @@ class _Chat:
         if not isinstance(history, dict):
             return None
         named = next((one for key in _CURRENT if (one := _text(history, key))), None)
-        return named if named in self.nodes else None
+        return named if named in self.nodes and _text(self.nodes[named], "role") else None
 
     def _linked(self, turns: list[RawTurn]) -> list[RawTurn]:
         """Give each turn the nearest one above it as parent; each node is passed once."""
@@ -332,7 +340,8 @@ def _text(value: Json, key: str) -> str | None:
 
 
 def _seconds(message: Json) -> float:
-    moment = instant(message.get("timestamp"))[0]
+    """When it was said; what has no role was never said and ends no line."""
+    moment = instant(message.get("timestamp"))[0] if _text(message, "role") else None
     return moment.timestamp() if moment else float("-inf")
 
 

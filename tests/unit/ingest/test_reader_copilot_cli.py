@@ -171,6 +171,11 @@ def test_what_happened_to_a_session_is_an_event_or_a_fact():
     assert (found.titles[0].text, found.project, found.models) == ("Bridges", "/w/b", ("m-3",))
 
 
+def test_a_session_of_the_first_versions_is_told_not_read():
+    ((found,), tally) = read(Log().add("session.import_legacy", legacySession={}).ask("why"))
+    assert (words(found), tally.codes) == ([("human", "why")], {"unknown_content": 1})
+
+
 def test_another_start_is_another_session_and_the_same_goes_on():
     again = Log().ask("and").lines
     for one in again:

@@ -102,6 +102,27 @@ def test_lost_parents_and_cycles_are_cut():
     assert tally.codes == {"parent_cycle": 1, "orphan_parent": 1}
 
 
+def test_a_parent_that_is_not_named_is_the_one_that_names_the_child():
+    first = {**QUESTION, "childrenIds": ["b2", "c3", 7, "a1"]}
+    second = message("b2", None, "assistant", "so")
+    del second["parentId"]
+    talk = chat(first, second, message("c3", "gone", "assistant", "thus"), current="c3")
+    ((found,), tally) = read([talk])
+    assert words(found) == [("human", "why"), ("assistant", "thus")]
+    assert words(found, off=True) == [("assistant", "so")]
+    assert tally.codes == {"orphan_parent": 1}
+
+
+def test_a_stray_entry_named_as_current_ends_no_line():
+    talk = chat(QUESTION, message("b2", "a1", "assistant", "so"))
+    history = talk["chat"]["history"]
+    history["messages"]["x"] = {"timestamp": SECONDS + 60, "content": ""}
+    history["currentId"] = "x"
+    ((found,), tally) = read([talk])
+    assert words(found) == [("human", "why"), ("assistant", "so")]
+    assert tally.codes == {"current_node": 1}
+
+
 def test_a_plain_list_of_messages_is_a_line():
     talk = {"chat": {"id": "w2", "timestamp": SECONDS * 1000, "messages": [
         {"role": "user", "content": "why"}, {"role": "assistant", "content": "so", "id": "x"},
