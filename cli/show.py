@@ -322,11 +322,12 @@ def scouted(report: Any, *, as_json: bool, markdown: str) -> None:  # noqa: ANN4
     if emit(report, as_json=as_json):
         return
     shape = ""
-    for one in report.seeds:
+    for one in (*report.seeds, *report.shadow):
         if one.shape != shape:
             shape = one.shape
             print(spaced(shape))
-        paint.paragraph(one.sentence, "    ", first=f"{one.rank:>2}")
+        new = "new: " if reports.is_new(report, one) else ""
+        paint.paragraph(new + one.sentence, "    ", first=f"{one.rank:>2}")
         paint.refs((one.seed_id, "on", *dict.fromkeys(ref.ref for ref in one.refs[:PLACES])))
     for line in reports.account(report):
         paint.paragraph(line, "")

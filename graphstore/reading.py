@@ -68,6 +68,8 @@ class Scope(Value):
     threads: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     """Scope labels; a thread with any of them is in."""
+    stops: tuple[str, ...] = ()
+    """Folded labels of concepts to set aside, besides the shipped list."""
 
 
 @dataclass(slots=True)
@@ -176,7 +178,10 @@ class Reading:
         )
         self.concepts = nodes_of(concepts.ints("o"), concepts.cells("k"))
         self.generic = concepts.flags("generic")[self.concepts.order]
-        labels, stops = [fold(label) for label in concepts.cells("label")], stop_list()
+        labels, stops = (
+            [fold(label) for label in concepts.cells("label")],
+            stop_list().union(self._scope.stops),
+        )
         stopped = np.array([label in stops for label in labels], np.bool_)
         self.stopped = stopped[self.concepts.order]
         self.shorter = np.array(

@@ -1,19 +1,26 @@
 """Scouting a store: view, scout, read again what is cited, check, keep."""
 
-from collections.abc import Iterable, Mapping
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 from dream import functions
 from graphstore import plugins
 from graphstore.ids import canonical, digest
+from graphstore.model.hubs import read_stop_list
 from graphstore.model.knowledge import Concept, Marks, Question, SeedRow, ThreadNode, Waypoint
 from graphstore.model.query import Resolved
 from graphstore.store import Store
 from graphstore.view import Scope
 from service.answers import SeedTurn, SeedView, ShapeRow
+from service.moments import WrongValue
+from topology import foreign
 from topology import report as reports
+from topology.diff import Baseline
 from topology.model import Limits, Seed
 from topology.report import Reread, ScoutReport
-from topology.scout import GROUP, PACKAGE, scout, shape_names
+from topology.scout import GROUP, PACKAGE, check_size, scout, shape_names
 
 TABLES = (("q:", "Question"), ("c:", "Concept"))
 WHOLE = Scope()
@@ -30,21 +37,69 @@ def scouted(
 ) -> ScoutReport:
     """Scout the store; ``keep`` the Seeds only of a run over everything, with the usual limits.
 
-    Raises UnknownShape.
+    Raises UnknownShape, GraphTooLarge.
     """
     if scope != WHOLE:
         limits = limits.replace(scope=digest(str(scope)))
-    found = scout(store.view(scope), shapes or None, limits)
+    view = store.view(scope)
+    check_size(len(view.ids), len(view.u), free_memory())
+    found = scout(view, shapes or None, limits)
     wanted = {member.node_id for seed in found.seeds for member in seed.members}
     wanted.update(hub for seed in found.seeds for hub in seed.hubs)
     wanted.update(hub.concept_id for hub in found.hidden_hubs)
-    names = labels(store, wanted)
-    report = reports.report(found, names, reread(store, found.seeds), public=public)
+    names, again = labels(store, wanted), reread(store, found.seeds)
+    before = baseline(store, found.params_hash)
+    report = reports.report(found, names, again, public=public, before=before)
     if keep:
-        named = report if not public else reports.report(found, names, reread(store, found.seeds))
+        named = report if not public else reports.report(found, names, again, before=before)
         put(store, named)
         store.jobs.reach("seeds", mark_of(store, limits))
     return report
+
+
+def foreign_graph(
+    path: Path,
+    limits: Limits,
+    *,
+    shapes: tuple[str, ...] = (),
+    stops: tuple[str, ...] = (),
+    public: bool = False,
+) -> ScoutReport:
+    """Scout a graph made elsewhere; nothing is stored.
+
+    Raises UnknownShape, GraphUnreadable, GraphTooLarge.
+    """
+    graph = foreign.read(path, frozenset(stops))
+    check_size(len(graph.view.ids), len(graph.view.u), free_memory())
+    return reports.report(scout(graph.view, shapes or None, limits), graph.labels, public=public)
+
+
+def stop_labels(path: str) -> tuple[str, ...]:
+    """Folded labels of a stop list, one a line; none without a path.
+
+    Raises WrongValue for a file that cannot be read.
+    """
+    try:
+        return tuple(sorted(read_stop_list(Path(path).read_text("utf-8")))) if path else ()
+    except (OSError, UnicodeDecodeError) as cause:
+        raise WrongValue("stop", path, "a text file with one label a line") from cause
+
+
+def free_memory() -> int:
+    """Bytes of memory that are free, as far as the system tells; else a lot."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return sys.maxsize
+
+
+def baseline(store: Store, params_hash: str) -> Baseline | None:
+    """The run that was kept last, when it had the same parameters."""
+    run = store.meta().get("seeds")
+    seeds = [Seed.from_json(row.detail) for row in store.nodes(SeedRow) if not row.resolved_run]
+    if run is None or any(seed.params_hash != params_hash for seed in seeds):
+        return None
+    return Baseline(run_id=run, seeds=tuple(seeds))
 
 
 def refresh(store: Store, limits: Limits) -> tuple[SeedRow, ...]:
@@ -102,23 +157,30 @@ def reread(store: Store, seeds: tuple[Seed, ...]) -> Reread:
 
 
 def put(store: Store, report: ScoutReport) -> None:
-    """Write the Seeds of a run; those of earlier runs that are gone are marked resolved."""
+    """Write the Seeds of a run; those of earlier runs that are gone are marked resolved.
+
+    Without a baseline, all earlier Seeds are gone: other parameters, other Seeds.
+    """
     before = {row.seed_id: row for row in store.nodes(SeedRow)}
     seeds = (*report.seeds, *report.shadow)
-    rows = [row_of(seed, report.run_id, before) for seed in seeds]
+    was = {each.seed_id: each.was for each in report.diff.persisting} if report.diff else {}
+    rows = [
+        row_of(seed, report.run_id, before.get(was.get(seed.seed_id) or seed.seed_id))
+        for seed in seeds
+    ]
     now = {row.seed_id for row in rows}
+    open_still = set(report.diff.not_checked) if report.diff else set()
     rows += [
         row.replace(resolved_run=report.run_id)
         for row in before.values()
-        if row.seed_id not in now and row.resolved_run is None
+        if row.seed_id not in now | open_still and row.resolved_run is None
     ]
     marks = tuple(mark for seed in seeds for mark in marks_of(seed))
     store.put_seeds(report.run_id, tuple(rows), marks)
 
 
-def row_of(seed: Seed, run_id: str, before: Mapping[str, SeedRow]) -> SeedRow:
-    """A Seed as it is stored."""
-    known = before.get(seed.seed_id)
+def row_of(seed: Seed, run_id: str, known: SeedRow | None) -> SeedRow:
+    """A Seed as it is stored; ``known`` is its row of an earlier run."""
     return SeedRow(
         seed_id=seed.seed_id,
         shape=seed.shape,

@@ -241,6 +241,8 @@ class Scouted(Value):
     view_hash: str
     params_hash: str
     limits: Limits
+    notes_read: bool = False
+    """Whether records made elsewhere were looked at."""
     dreamt_rows: int = 0
     """Dreamt relations that the export of the view met; none may be there."""
     false_positives: int = 0

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from graphstore import ids
 from graphstore.model.base import Value
+from topology.diff import Baseline, Diff, diff
 from topology.gates import carried_by
 from topology.model import (
     Communities,
@@ -78,6 +79,8 @@ class ScoutReport(Value):
     truncated: tuple[Truncation, ...]
     communities: Communities
     baseline: str | None = None
+    """The run that is compared with; None: there is none with these parameters."""
+    diff: Diff | None = None
     metrics: tuple[ShapeMetrics, ...]
     ref_coverage: float
     """Share of the Seeds that carry a ref."""
@@ -108,11 +111,12 @@ def report(
     *,
     public: bool = False,
     notes_hash: str = "",
+    before: Baseline | None = None,
 ) -> ScoutReport:
     """Check the red lines, withhold what crosses one, and fill the sentences.
 
     ``labels`` maps node ids to what people call them; a missing one shows the id. In public form
-    no label is used.
+    no label is used. ``before`` is the run with the same parameters that this one is compared with.
     """
     again = reread or Reread()
     crossings = dict(_crossings(scouted, again))
@@ -140,13 +144,15 @@ def report(
         skipped=scouted.skipped,
         truncated=scouted.truncated,
         communities=scouted.communities,
+        baseline=before.run_id if before else None,
+        diff=diff(scouted, kept, before) if before else None,
         metrics=scouted.metrics,
         ref_coverage=_share([bool(seed.refs) for seed in kept]),
         sized_cuts=_share(_cut_sizes(kept, scouted.limits.k_min)),
         red_lines=red_lines,
         ok=not any(line.count for line in red_lines),
         withheld=len(scouted.seeds) - len(kept),
-        cannot_claim=_cannot_claim(scouted),
+        cannot_claim=_cannot_claim(scouted, has_history=before is not None),
     )
 
 
@@ -204,13 +210,13 @@ def _reasons(rejected: Collection[Rejection]) -> tuple[ReasonCount, ...]:
     return tuple(ReasonCount(reason=name, count=every.count(name)) for name in sorted(set(every)))
 
 
-def _cannot_claim(scouted: Scouted) -> tuple[str, ...]:
+def _cannot_claim(scouted: Scouted, *, has_history: bool) -> tuple[str, ...]:
     conditional = {
         "complete_list": bool(scouted.truncated),
         "hub_free_structure": any(seed.soft for seed in scouted.seeds),
         "source_backed": not scouted.source_backed,
         "undated_order": scouted.view.undated > 0,
-        "history": True,
+        "history": not has_history,
         "themes": scouted.communities.verdict != "communities_agree",
     }
     return tuple(sorted((*ALWAYS, *(name for name, holds in conditional.items() if holds))))
@@ -314,7 +320,8 @@ def to_table(found: ScoutReport) -> str:
     for shape in _shapes(found):
         lines.append(shape)
         for seed in _of(found, shape):
-            lines.append(f"{seed.rank:>4}  {seed.score:<10g}{seed.sentence}")
+            new = "new  " if is_new(found, seed) else ""
+            lines.append(f"{seed.rank:>4}  {seed.score:<10g}{new}{seed.sentence}")
             lines.append(f"      {_sizes(seed)}  {_first_refs(seed)}")
     return "\n".join([*lines, *account(found)]) + "\n"
 
@@ -323,7 +330,8 @@ def to_markdown(found: ScoutReport) -> str:
     """One section per Seed; refs are links that the map page understands."""
     lines = ["# Scout report", ""]
     for seed in _all(found):
-        lines += [f"## {seed.shape} {seed.rank}", "", seed.sentence, ""]
+        new = " (new)" if is_new(found, seed) else ""
+        lines += [f"## {seed.shape} {seed.rank}{new}", "", seed.sentence, ""]
         lines += [f"- score {seed.score:g}, {_sizes(seed)}"]
         lines += [f"- [{ref.ref}](#{ref.ref}) ({ref.side})" for ref in seed.refs]
         lines.append("")
@@ -340,6 +348,11 @@ def _of(found: ScoutReport, shape: str) -> Iterator[Seed]:
 
 def _all(found: ScoutReport) -> tuple[Seed, ...]:
     return (*found.seeds, *found.shadow)
+
+
+def is_new(found: ScoutReport, seed: Seed) -> bool:
+    """Whether the Seed was not there in the run that is compared with."""
+    return found.diff is not None and seed.seed_id in found.diff.new
 
 
 def _sizes(seed: Seed) -> str:
@@ -360,12 +373,28 @@ def account(found: ScoutReport) -> Iterator[str]:
         )
         noun = "concept" if found.hidden_hub_count == 1 else "concepts"
         yield f"{found.hidden_hub_count} generic {noun} set aside: {named}"
+    if found.diff is not None:
+        yield _changes(found.diff)
     if found.communities.verdict != "not_computed":
         yield _themes(found.communities)
     yield from (f"{skipped.shape} skipped: {skipped.reason}" for skipped in found.skipped)
     yield from (f"{cut.shape}: {cut.what}, {cut.done} of {cut.of} done" for cut in found.truncated)
     yield from (f"rejected, {row.reason}: {row.count}" for row in found.rejected_by_reason)
     yield from (f"red line {line.name}: {line.count}" for line in found.red_lines if line.count)
+
+
+def _changes(found: Diff) -> str:
+    parts = (
+        f"{len(ids_of)} {what}"
+        for what, ids_of in (
+            ("new", found.new),
+            ("persisting", found.persisting),
+            ("resolved", found.resolved),
+            ("not checked", found.not_checked),
+        )
+        if ids_of
+    )
+    return "since the last run: " + (", ".join(parts) or "nothing before, nothing now")
 
 
 def _themes(found: Communities) -> str:

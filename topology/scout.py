@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from graphstore import ids, plugins
-from graphstore.errors import UnknownShape
+from graphstore.errors import GraphTooLarge, UnknownShape
 from graphstore.model.hubs import stop_fingerprint, stop_list
 from graphstore.model.view import KINDS, GraphView, view_hash
 from topology import engine
@@ -33,6 +33,12 @@ PACKAGE: Final = "topology.shapes"
 GROUP: Final = "clew.shapes"
 TRIES: Final = 5
 """Candidates looked at, as a multiple of the Seeds asked for."""
+BYTES_PER_EDGE: Final = 300
+SHARE_OF_MEMORY: Final = 60
+"""Per cent of the free memory that a run may need."""
+MEGABYTE: Final = 1_000_000
+MOST: Final = 2**31 - 2
+"""Nodes or edges that positions of 32 bits can name."""
 
 
 def shape_names() -> tuple[str, ...]:
@@ -70,6 +76,14 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
         false_positives=sum(run.withheld for run in runs),
         source_backed=view.has_refs,
     )
+
+
+def check_size(nodes: int, edges: int, free: int) -> None:
+    """Raise GraphTooLarge where positions would not fit, or ``free`` bytes of memory not do."""
+    need = BYTES_PER_EDGE * edges
+    allowed = free * SHARE_OF_MEMORY // 100
+    if max(nodes, edges) > MOST or need > allowed:
+        raise GraphTooLarge(nodes, edges, need // MEGABYTE, allowed // MEGABYTE)
 
 
 def params_hash(limits: Limits, shapes: Sequence[ModuleType]) -> str:

@@ -19,14 +19,53 @@ def scout(
     shape: Annotated[
         list[str] | None, typer.Option(help="Only this shape; repeatable.", show_default=False)
     ] = None,
-    level: Annotated[int, typer.Option(min=-1, max=1, help="0 nodes, 1 threads; -1 both.")] = -1,
+    level: Annotated[
+        int, typer.Option(min=-1, max=2, help="0 nodes, 1 threads, 2 themes; -1 all.")
+    ] = -1,
     top: Annotated[int, typer.Option(min=0, max=200, help="Seeds per shape; 0: the setting.")] = 0,
+    k_min: Annotated[
+        int, typer.Option(min=0, max=50, help="Smallest side of a cut; 0: the setting.")
+    ] = 0,
+    s_min: Annotated[
+        int, typer.Option(min=0, max=1000, help="Smallest theme that is spoken of; 0: 10 nodes.")
+    ] = 0,
+    max_cycle: Annotated[
+        int, typer.Option(min=0, max=8, help="Longest cycle, in edges; 0: the setting.")
+    ] = 0,
+    hub_df: Annotated[
+        int, typer.Option(min=0, help="Set aside concepts of more threads; 0: the setting.")
+    ] = 0,
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="Without communities.")] = False,
+    thread: Annotated[
+        list[str] | None, typer.Option(help="Only this thread; repeatable.", show_default=False)
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="Only threads with this label; repeatable.", show_default=False),
+    ] = None,
     since: Annotated[
         str, typer.Option(help="Only turns from this date on.", show_default=False)
     ] = "",
     until: Annotated[
         str, typer.Option(help="Only turns before this date.", show_default=False)
     ] = "",
+    stop: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Labels to set aside as generic, one a line, # comments.",
+            show_default=False,
+        ),
+    ] = "",
+    graph: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A graph made elsewhere: .graphml, .json (node-link), .csv or .parquet.",
+            show_default=False,
+        ),
+    ] = "",
+    no_store: Annotated[bool, typer.Option("--no-store", help="Keep no seeds.")] = False,
     public: Annotated[
         bool, typer.Option("--public", help="Ids only: no labels, no texts.")
     ] = False,
@@ -47,8 +86,18 @@ def scout(
         shapes=tuple(shape or ()),
         level=level,
         top=top,
+        k_min=k_min,
+        s_min=s_min,
+        max_cycle=max_cycle,
+        hub_df=hub_df,
+        themes=not no_themes,
         since=since,
         until=until,
+        threads=tuple(thread or ()),
+        labels=tuple(label or ()),
+        stop=stop,
+        graph=graph,
+        store=not no_store,
         public=public,
     )
     show.scouted(report, as_json=as_json, markdown=markdown)

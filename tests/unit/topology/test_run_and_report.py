@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 import topology
 from graphstore import plugins
-from graphstore.errors import UnknownShape
+from graphstore.errors import GraphTooLarge, UnknownShape
 from graphstore.model.view import GENERIC, STOP
 from topology import gates, rank
 from topology.model import (
@@ -24,6 +24,7 @@ from topology.model import (
     Truncation,
 )
 from topology.report import Reread, report, sentence, to_json, to_markdown, to_table
+from topology.scout import check_size
 
 
 def a_seed(**changes):
@@ -206,6 +207,19 @@ class TestSeedValue:
 
 def counts(found):
     return {line.name: line.count for line in found.red_lines if line.count}
+
+
+class TestSize:
+    def test_a_graph_fits_while_it_needs_at_most_its_share_of_memory(self):
+        check_size(10, 6, 3000)
+        with pytest.raises(GraphTooLarge):
+            check_size(10, 6, 2999)
+
+    def test_positions_have_32_bits(self):
+        check_size(2**31 - 2, 1, 10**12)
+        with pytest.raises(GraphTooLarge) as caught:
+            check_size(2**31 - 1, 1, 10**12)
+        assert (caught.value.nodes, caught.value.edges) == (2**31 - 1, 1)
 
 
 class TestReport:
