@@ -1,6 +1,7 @@
 """The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -356,12 +357,13 @@ class Engine:
             if path in _open_paths:
                 raise AlreadyOpen(str(path))
             _open_paths.add(path)
-        if seal.broken(path):
+        reason = _ended_while_opening(path) or seal.broken(path)
+        if reason:
             self._forget_path()
-            reason = "the file is not as it was left"
             raise StoreDamaged(str(path), reason)
         options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
         try:
+            _opening(path).touch(mode=0o600)
             self._database = self._module.Database(
                 str(path),
                 buffer_pool_size=buffer_pool_mb * 2**20,
@@ -373,6 +375,15 @@ class Engine:
             # what a damaged file raises depends on where the reading of it ends
             self._forget_path()
             raise StoreDamaged(str(path), str(error).split(":", 1)[0]) from error
+        finally:
+            _opening(path).unlink(missing_ok=True)
+        self._keep_private()
+
+    def _keep_private(self) -> None:
+        """The engine makes files that others can read, where the caller has set no mask."""
+        if os.name == "posix":
+            for part in file_set(self.path):
+                part.chmod(0o600)
 
     def _forget_path(self) -> None:
         with _registry:
@@ -450,7 +461,22 @@ class Engine:
                 statement.run("CALL force_checkpoint_on_close=false")
         finally:
             self._database.close()
+            self._keep_private()
+            seal.renew(self.path)
             self._forget_path()
+
+
+def _opening(path: Path) -> Path:
+    """Lies beside a database while the engine opens it."""
+    return path.parent / "opening"
+
+
+def _ended_while_opening(path: Path) -> str | None:
+    """Some damage ends the process inside the engine; a second try would end it again."""
+    if not _opening(path).exists():
+        return None
+    _opening(path).unlink()
+    return "the last attempt to open it ended the program"
 
 
 def _aside(path: Path) -> Path:

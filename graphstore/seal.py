@@ -1,25 +1,30 @@
-"""The seal of a database file: what it was when the engine last wrote it.
+"""The seal of a graph: what its file and its log were when they were last left.
 
-Engines check no page of their own and may end the process over a damaged one, so a file that
-is not as it was left never reaches them. Size and time of change decide; where they differ, as
-in a copied folder, the content does.
+Engines check few pages of their own and may end the process over a damaged one, so files that
+are not as they were left never reach them. Of the database file, size and time of change decide;
+where they differ, as in a copied folder, the content does. The log may have grown since: a
+process that was killed wrote on; but what was there before must still be there.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from graphstore.ids import digest_stream
 from graphstore.model.base import Value
 
-CHUNK = 2**20
+CHUNK: Final = 2**20
 
 
 class Seal(Value):
-    """What a file was."""
+    """What the files were."""
 
     size: int
     mtime_ns: int
     digest: str
+    log_size: int
+    log_digest: str
 
 
 def place(path: Path) -> Path:
@@ -27,36 +32,79 @@ def place(path: Path) -> Path:
     return path.with_name(path.name + ".seal")
 
 
-def _now(path: Path) -> Seal:
-    with path.open("rb") as source:
-        digest, _ = digest_stream(iter(lambda: source.read(CHUNK), b""))
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + ".wal")
+
+
+def _digest(file: Path, size: int) -> str:
+    """Of the first ``size`` bytes of a file."""
+    return digest_stream(_chunks(file, size))[0]
+
+
+def _chunks(file: Path, size: int) -> Iterator[bytes]:
+    if size:
+        with file.open("rb") as source:
+            while size and (chunk := source.read(min(CHUNK, size))):
+                size -= len(chunk)
+                yield chunk
+
+
+def _read(path: Path) -> Seal | None:
+    """The seal, or None without one; raises ValueError for one that is not readable."""
+    try:
+        return Seal.from_json(place(path).read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def _same(path: Path, seal: Seal | None) -> bool:
     found = path.stat()
-    return Seal(size=found.st_size, mtime_ns=found.st_mtime_ns, digest=digest)
+    return seal is not None and (found.st_size, found.st_mtime_ns) == (seal.size, seal.mtime_ns)
 
 
-def put(path: Path) -> None:
-    """Seal a file that the engine has just written."""
+def put(path: Path, known: Seal | None = None) -> None:
+    """Seal a database and its log as they are now; ``known`` spares reading the database."""
+    found = path.stat()
+    log_size = _log(path).stat().st_size if _log(path).exists() else 0
+    seal = Seal(
+        size=found.st_size,
+        mtime_ns=found.st_mtime_ns,
+        digest=known.digest if known is not None else _digest(path, found.st_size),
+        log_size=log_size,
+        log_digest=_digest(_log(path), log_size),
+    )
+    if seal == known:
+        return
     partial = place(path).with_suffix(".new")
     partial.touch(mode=0o600)
-    partial.write_text(_now(path).model_dump_json())
+    partial.write_text(seal.model_dump_json())
     with partial.open("rb") as written:
         os.fsync(written.fileno())
     partial.replace(place(path))
 
 
-def broken(path: Path) -> bool:
-    """Whether a file is not what its seal says; a file without a seal is taken as it is."""
+def renew(path: Path) -> None:
+    """Seal what is left at closing: the log has grown, the database is as it was."""
+    seal = _read(path)
+    if _same(path, seal):
+        put(path, seal)
+
+
+def broken(path: Path) -> str | None:
+    """What is not as the seal says; files without a seal are taken as they are."""
     try:
-        seal = Seal.from_json(place(path).read_bytes())
-    except FileNotFoundError:
-        return False
+        seal = _read(path)
     except ValueError:
-        return True  # nothing can be said about the file then
-    found = path.stat()
-    if (found.st_size, found.st_mtime_ns) == (seal.size, seal.mtime_ns):
-        return False
-    fresh = _now(path)
-    if fresh.digest != seal.digest:
-        return True
-    put(path)
-    return False
+        return "its seal is not readable"
+    if seal is None:
+        return None
+    log = _log(path)
+    log_size = log.stat().st_size if log.exists() else 0
+    if log_size < seal.log_size or _digest(log, seal.log_size) != seal.log_digest:
+        return "its log is not as it was left"
+    if _same(path, seal):
+        return None
+    if path.stat().st_size != seal.size or _digest(path, seal.size) != seal.digest:
+        return "its file is not as it was left"
+    put(path, seal)
+    return None
