@@ -15,13 +15,14 @@ from benchmarks.ingest import Nothing
 from fuzz.mutate import Files, zipped
 from graphstore.model.conversation import Role, Taint
 from graphstore.model.record import ThreadRecord
+from ingest.archives import members
 from ingest.clean import CleanThread, CleanTurn, clean
 from ingest.model import CODES, IngestReport, RawThread, ReadFailure, Source, Tally
 from ingest.options import Options
 from ingest.run import masker, run
 from ingest.secrets import mask
 from ingest.sniff import choose, reader_named
-from ingest.walk import Found, members
+from ingest.walk import Found
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
 OPTIONS = Options(salt=b"fuzz")

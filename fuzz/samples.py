@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fuzz.mutate import Files
+from ingest.archives import members
 from ingest.model import Source
 from ingest.sniff import choose, readers
-from ingest.walk import Found, find, members
+from ingest.walk import Found, find
 from tests.claude_talk import MOVES as CLAUDE_MOVES
 from tests.claude_talk import Talk as ClaudeTalk
 from tests.codex_talk import MOVES as CODEX_MOVES

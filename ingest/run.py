@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
+from ingest.archives import ZipBomb, members
 from ingest.assembly import Assembled, Assembly
 from ingest.carriers import Carrier
 from ingest.clean import CleanThread, Masker, clean
@@ -43,7 +44,7 @@ from ingest.secrets import mask
 from ingest.shape import look
 from ingest.sniff import choose, reader_named, readers
 from ingest.state import at_rest, row_of, unchanged
-from ingest.walk import Found, ZipBomb, find, members
+from ingest.walk import Found, find
 
 _LOG: Final = logging.getLogger(__name__)
 ARCHIVE: Final = "zip"

@@ -453,7 +453,7 @@ def test_archives_tell_what_they_hold(tmp_path):
 
 
 def test_a_swollen_member_ends_its_archive(tmp_path, monkeypatch):
-    monkeypatch.setattr("ingest.walk.MEMBER_TOTAL", 100_000)
+    monkeypatch.setattr("ingest.archives.MEMBER_TOTAL", 100_000)
     lines = b"".join(Talk(ONE).play(["ask", "answer"] * 500).encoded())
     archive = tmp_path / "a.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from graphstore.model.conversation import LineageKind, Role
+from ingest.archives import members
 from ingest.model import RawThread, ReadFailure, Source, Tally
 from ingest.readers import opencode
 from ingest.sniff import choose
-from ingest.walk import Found, find, members
+from ingest.walk import Found, find
 from tests.ingest_memory import Memory
 
 MS = 1767225600000
