@@ -277,7 +277,13 @@ class _Room:
             else:
                 loose.append(one)
         for root in sorted(threads):
-            yield self._thread(root, threads[root])
+            thread = self._thread(root, threads[root])
+            # Another export may hold the beginning: then this one is the second half.
+            if root in self.said:
+                thread.record_keys = (root,)
+            else:
+                thread.first_parent = root
+            yield thread
         for run in runs((one.turn.at, one) for one in loose):
             yield self._thread(run[0].ts, run)
 

@@ -393,6 +393,24 @@ def test_a_second_run_changes_nothing_and_a_new_day_grows(tmp_path):
     assert list(words(store).values()) == [[("human", "root"), ("human", "late")]]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_exports_of_several_times_are_one_thread(order, at_once, tmp_path):
+    days = [
+        day(said(0, "root", thread_ts=at(0)), said(5, "x", thread_ts=at(5))),
+        day(reply(90000, 0, "a"), reply(90001, 5, "y"), date="2026-01-02"),
+        day(reply(180000, 0, "b"), date="2026-01-03"),
+    ]
+    roots = [export(tmp_path / str(place), some) for place, some in enumerate(days)]
+    store = Memory()
+    paths = [roots[place] for place in (order if at_once else (0, 1, 2))]
+    for some in [paths] if at_once else [[path] for path in paths]:
+        assert store.ingest(*some).codes == ()
+    thread = store.threads[f"slack:C1:{at(0)}"]
+    assert [turn.text for turn in thread.on_path()] == ["root", "a", "b"]
+    assert len(store.threads) == 2
+
+
 @pytest.mark.parametrize("missing", ["users.json", "channels.json", "general/2026-01-01.json"])
 def test_a_folder_without_one_of_the_parts_is_no_export(missing, tmp_path):
     root = export(tmp_path, day(said(0, "a")))
