@@ -329,12 +329,18 @@ class _Conversation:
             role=role,
             blocks=(words,) if words else (),
             key=key,
-            at=self._time(value.get("createdAt", value.get("timestamp"))),
+            at=self._time(_when(value)),
             stopped=True,
         )
 
 
 # --- a bubble
+
+
+def _when(value: Json) -> object:
+    """Time of a bubble; old ones have none of their own, but answers that of their request."""
+    found = value.get("createdAt", value.get("timestamp"))
+    return _object(value, "timingInfo").get("clientRpcSendTime") if found is None else found
 
 
 def _text(value: Json, key: str) -> str | None:

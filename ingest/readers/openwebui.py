@@ -181,20 +181,24 @@ class _Chat:
         if not self.is_tree:
             keys = list(self.nodes)
             return dict(zip(keys, [None, *keys], strict=False))
+        up: Up = {}
+        claimed = self._claimed()
+        for key, node in self.nodes.items():
+            named = _text(node, "parentId")
+            up[key] = named if named in self.nodes else claimed.get(key)
+            if named is not None and named not in self.nodes:
+                self.tally.note("orphan_parent", self.where)
+        return up
+
+    def _claimed(self) -> dict[str, str]:
+        """By message, the first that names it as its child; some are linked from above only."""
         claimed: dict[str, str] = {}
         for key, node in self.nodes.items():
             children = node.get("childrenIds")
             for child in children if isinstance(children, list) else ():
-                if isinstance(child, str):
+                if isinstance(child, str) and child != key:
                     claimed.setdefault(child, key)
-        up: Up = {}
-        for key, node in self.nodes.items():
-            named = _text(node, "parentId")
-            parent = named if named in self.nodes else claimed.get(key)
-            up[key] = parent if "parentId" not in node or named is not None else None
-            if named is not None and named not in self.nodes:
-                self.tally.note("orphan_parent", self.where)
-        return up
+        return claimed
 
     def _path(self) -> list[str]:
         """Main line from its beginning; the walk cuts the first cycle it would close."""
@@ -203,11 +207,17 @@ class _Chat:
         if cycles := cut_cycles(self.up, [*starts, *self.nodes]):
             self.tally.note("parent_cycle", self.where, cycles)
         if current is None:
-            times = {key: _seconds(node) for key, node in self.nodes.items()}
-            current = newest_leaf(self.up, times)
+            inner = set(self.up.values())
+            up = {key: above for key, above in self.up.items() if not self._is_stray(key, inner)}
+            current = newest_leaf(up, {key: _seconds(self.nodes[key]) for key in up})
             if current is not None and self.is_tree:
                 self.tally.note("current_node", self.where)
         return line(self.up, current)
+
+    def _is_stray(self, key: str, inner: set[str | None]) -> bool:
+        """Whether a message has neither a speaker nor a link to any other."""
+        spoken = _text(self.nodes[key], "role") in _ROLES
+        return self.is_tree and not spoken and self.up[key] is None and key not in inner
 
     def _current(self) -> str | None:
         history = self.chat.get("history")
