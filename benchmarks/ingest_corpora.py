@@ -71,7 +71,7 @@ def lines(one: Taken) -> Iterator[str]:
     shown = ", ".join(f"{kind} {counts[kind]}" for kind in DISPOSITIONS if counts.get(kind))
     total = sum(counts.values())
     mark = "=" if total == one.report.records and adds_up(one) else "IS NOT"
-    yield f"  records       {one.report.records} {mark} {shown}"
+    yield f"  records       {one.report.records} {mark} {shown or 0}"
     codes = {code.code: code.count for code in one.report.codes}
     for label, members in CLASSES:
         found = ", ".join(f"{code} {codes[code]}" for code in sorted(codes) if code in members)
