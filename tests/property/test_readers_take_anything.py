@@ -25,6 +25,8 @@ keys = st.sampled_from([
     "attachment", "operation", "isSidechain", "agentId", "cwd", "timestamp", "toolUseResult",
     "mapping", "author", "parts", "create_time", "children", "parent", "current_node", "metadata",
     "messages", "conversations", "from", "value", "tool_calls", "input", "name", "prompt", "source",
+    "chat", "history", "currentId", "parentId", "conversationId", "messageId", "parentMessageId",
+    "isCreatedByUser", "data", "toolRequests", "agentId", "files",
     "header", "title", "time", "number", "body", "comments", "reference", "embeds", "ts",
 ])  # fmt: skip
 anything = st.recursive(
@@ -32,7 +34,10 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
     max_leaves=8,
 )
-words = st.sampled_from(["user", "assistant", "system", "summary", "attachment", "queue-operation"])
+words = st.sampled_from([
+    "user", "assistant", "system", "summary", "attachment", "queue-operation", "session.start",
+    "user.message", "assistant.message", "tool.execution_start", "session.snapshot_rewind",
+])  # fmt: skip
 
 
 @st.composite
