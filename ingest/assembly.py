@@ -24,7 +24,16 @@ from ingest.base import Base
 from ingest.carriers import Carrier, count_copies
 from ingest.clean import CleanThread, CleanTurn
 from ingest.heads import citations, relinked, says_more, told_times
-from ingest.identity import Numbering, Whole, collided_id, first_numbers, match, merge, richer
+from ingest.identity import (
+    Numbering,
+    Whole,
+    collided_id,
+    first_numbers,
+    match,
+    merge,
+    outgrown,
+    richer,
+)
 from ingest.known import Known
 from ingest.lineage import (
     PREFIX_KINDS,
@@ -141,7 +150,7 @@ class Assembly:
         if known is None:
             return _Member(whole, None, (), first_numbers(len(whole.turns)))
         past = self._past(known)
-        return _Member(whole, known, past, match(past, whole.turns))
+        return _Member(whole, known, past, outgrown(past, whole, match(past, whole.turns)))
 
     def _grown(self, whole: Whole, base: Base) -> _Member | None:
         """A thread whose carrier was read on: its turns are those from a place on."""
@@ -149,6 +158,7 @@ class Assembly:
             self.tallies[whole.carriers[0]].note("forgotten", whole.thread_id)
             return None
         numbering = match(base.rest, whole.turns, base.following)
+        numbering = outgrown(base.rest, whole, numbering)
         return _Member(whole, base.thread, base.thread.turns, numbering)
 
     def _past(self, thread: Thread) -> tuple[Turn, ...]:
@@ -334,7 +344,7 @@ class Assembly:
             thread_id=whole.thread_id,
             source=whole.source,
             native_id=whole.native_id,
-            title=self.titles.of(whole),
+            title=self.titles.of(whole, known),
             project=project.project,
             participants=_sorted(head.participants for head in heads),
             models=_sorted(head.models for head in heads),

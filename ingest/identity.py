@@ -400,6 +400,39 @@ def _folded(turn: Turn) -> str:
     return fingerprint(turn.role, " ".join(turn.text.split()))
 
 
+def outgrown(known: Sequence[Turn], whole: Whole, numbering: Numbering) -> Numbering:
+    """Tell which known turns were answers only as long as nothing better was said.
+
+    A carrier at rest has the last thing said on the way as its answer. If it goes on after all,
+    that was said in passing: the answer that came takes its place, as if its text had changed.
+    """
+    revised: list[tuple[int, int]] = []
+    for turn in known:
+        if turn.number in numbering.gone and turn.anchor is not None:
+            passed = turn.native_key in whole.passed_keys or _folded(turn) in whole.passed_words
+            place = _answer_after(turn.anchor.offset, whole) if passed else None
+            if place is not None:
+                revised.append((turn.number, numbering.numbers[place]))
+    if not revised:
+        return numbering
+    taken = {old for old, _ in revised}
+    left = [number for number in numbering.gone if number not in taken]
+    return Numbering(numbering.numbers, numbering.fresh, [*numbering.revised, *revised], left)
+
+
+def _answer_after(offset: int | None, whole: Whole) -> int | None:
+    """Index of the answer of the exchange that something at an offset was said in."""
+    for place in whole.path if offset is not None else ():
+        turn = whole.turns[place]
+        if (turn.raw.offset or 0) <= (offset or 0):
+            continue
+        if turn.raw.role is Role.HUMAN:
+            return None
+        if turn.raw.role is Role.ASSISTANT and not turn.interim:
+            return place
+    return None
+
+
 def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
     """Whether the run's carrier gives the path: it holds all of the old one, or is better."""
     before = whole.base.turns if whole.base is not None else ()
@@ -426,5 +459,6 @@ __all__ = [
     "first_numbers",
     "match",
     "merge",
+    "outgrown",
     "richer",
 ]

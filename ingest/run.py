@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from traceback import format_tb
 from typing import Final, TypeAlias
 
+from graphstore.ids import thread_id
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
@@ -301,6 +303,7 @@ class _Run:
     def _records(self, family: list[Card], assembly: Assembly) -> Iterator[ThreadRecord]:
         taken = [(card.native_id, self.spool.take(card.place)) for card in family]
         threads = self._grounded(taken, assembly)
+        threads += self._other_halves(threads, assembly)
         for one in assembly.family(self._sewn(threads)):
             if self.pace.stopping():
                 self.ended = True
@@ -341,6 +344,48 @@ class _Run:
             else:
                 found.extend(self._read_whole(carrier, thread.carrier))
         return found
+
+    def _other_halves(
+        self, threads: list[tuple[str, CleanThread]], assembly: Assembly
+    ) -> list[tuple[str, CleanThread]]:
+        """What earlier runs read of the same sessions in other files, read again.
+
+        Only where a stored thread holds nothing that is told now: then it is another half of
+        the session, or a stranger of its name, which takes both to tell.
+        """
+        files: dict[str, None] = {}
+        for native, thread in threads:
+            if thread.base is None and thread.raw.record_keys and thread.turns:
+                files.update(dict.fromkeys(self._files_of_half(native, thread)))
+        found: list[tuple[str, CleanThread]] = []
+        for file in files:
+            try:
+                src = Source.of_file(Path(file))
+            except (OSError, ValueError):
+                continue
+            reader = self._reader(src)
+            if reader is None:
+                continue
+            before = len(self.cards)
+            self._read(src, reader)
+            assembly.tallies.append(self.carriers[-1].tally)
+            fresh = self.cards[before:]
+            del self.cards[before:]
+            found += [(card.native_id, self.spool.take(card.place)) for card in fresh]
+        return found
+
+    def _files_of_half(self, native: str, thread: CleanThread) -> Iterator[str]:
+        """Files outside this run that a stored thread of an id was read from, if it is another."""
+        source = thread.raw.source
+        identity = thread_id(source, native)
+        key = thread.turns[0].raw.key
+        if key is None or identity in self.known.holding(source, (key,)):
+            return
+        stored = self.known.thread(identity)
+        read = {carrier.source.path for carrier in self.carriers}
+        for turn in stored.turns if stored is not None else ():
+            if turn.anchor is not None and turn.anchor.file not in read:
+                yield turn.anchor.file
 
     def _read_whole(self, carrier: Carrier, index: int) -> list[tuple[str, CleanThread]]:
         """Read a carrier from its start after all."""

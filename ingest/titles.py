@@ -23,8 +23,11 @@ class Titles:
             self._offered.setdefault(title.leaf, title.text)
         self.resolved: set[str] = set()
 
-    def of(self, whole: Whole) -> str | None:
-        """The title of a thread; those offered for its records are resolved."""
+    def of(self, whole: Whole, known: Thread | None = None) -> str | None:
+        """The title of a thread; those offered for its records are resolved.
+
+        A thread that was named by another file before keeps its name.
+        """
         candidates = [title for head in whole.heads for title in head.titles]
         last: str | None = None
         for key in _record_keys(whole) if self._offered else ():
@@ -33,6 +36,8 @@ class Titles:
                 last = self._offered[key]
         if last is not None:
             candidates.append(TitleCandidate("summary", last))
+        if not candidates and known is not None and not _is_unnamed(known):
+            return known.title
         turns = [(whole.turns[place].raw.role, whole.turns[place].text) for place in whole.path]
         if whole.base is not None:
             on_path = set(whole.base.path)

@@ -28,7 +28,7 @@ def a_session(moves=("ask", "split call", "answer", "queue", "answer")):
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def a_workspace(home, folder, pause, attended=True):
+def a_workspace(home, folder, pause, *, attended=True):
     loaded = settings.load({"store.home": str(home), "ingest.follow_s": 0.1}, folder)
     return Session(loaded=loaded, folder=folder, pause=pause, attended=attended)
 
