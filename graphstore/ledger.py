@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
@@ -253,6 +253,32 @@ class Ledger:
             signed = replace(moved, checksum=moved.expected(before))
             connection.execute("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)", astuple(signed))
             return signed.seq
+
+    def rewrite(self, records: Mapping[int, Record]) -> None:
+        """Put other records at some places, and chain anew from the first of them.
+
+        For forgetting alone: a record is never changed otherwise.
+        """
+        if not records:
+            return
+        with self.transaction() as connection:
+            for seq, record in sorted(records.items()):
+                connection.execute(
+                    "UPDATE record SET kind = ?, subject = ?, body = ? WHERE seq = ?",
+                    (record.kind, record.subject, body_of(record), seq),
+                )
+            first = min(records)
+            previous = self.checksum_at(first - 1)
+            for entry in self.entries(first - 1):
+                previous = entry.expected(previous)
+                connection.execute(
+                    "UPDATE record SET checksum = ? WHERE seq = ?", (previous, entry.seq)
+                )
+
+    def compact(self) -> None:
+        """Leave no byte of what was deleted: write the file anew and empty its log."""
+        self.connection.execute("VACUUM")
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Records in order, read in pages so that writing between them is allowed."""

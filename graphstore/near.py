@@ -32,6 +32,15 @@ _MARGIN: Final = 1e-3
 _BLOCK: Final = 256
 
 
+Pair = tuple[str, str]
+"""Two questions, first id before second."""
+
+
+def pair_of(one: str, other: str) -> Pair:
+    """The pair of two questions."""
+    return (one, other) if one < other else (other, one)
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """One of the nearest of a question."""
@@ -93,6 +102,15 @@ class Near:
         )
         return dict(rows)
 
+    def cosine(self, pair: Pair) -> float | None:
+        """Cosine of two questions, if one of them names the other as near."""
+        rows = self._ledger.select(
+            "SELECT cosine FROM near WHERE question = ?1 AND other = ?2"
+            " OR question = ?2 AND other = ?1 LIMIT 1",
+            pair,
+        )
+        return rows[0][0] if rows else None
+
     def pairs(self) -> Iterator[tuple[str, str, float]]:
         """Every pair once, with its cosine, in id order."""
         rows = self._ledger.select(
@@ -103,29 +121,31 @@ class Near:
 
     # writing
 
-    def update(self, gone: Sequence[str], fresh: Sequence[Worded], static: Static) -> set[str]:
-        """Take questions out and in; returns those whose nearest have changed."""
+    def update(self, gone: Sequence[str], fresh: Sequence[Worded], static: Static) -> set[Pair]:
+        """Take questions out and in; returns the pairs that came or went."""
         with self._ledger.transaction() as connection:
             short, changed = self._remove(connection, gone)
             self._insert(connection, fresh, static)
             news = {one.question for one in fresh}
             placed = news | short
             for question, found in self._alike(sorted(placed)):
+                changed |= {pair_of(question, one.question) for one in self._nearest(question)}
                 _replace(connection, question, found[:MOST])
+                changed |= {pair_of(question, one.question) for one in found[:MOST]}
                 for one in found if question in news else ():
-                    if one.question not in placed and self._offer(connection, one, question):
-                        changed.add(one.question)
-        return changed | placed
+                    if one.question not in placed:
+                        changed |= self._offer(connection, one, question)
+        return changed
 
-    def _remove(self, connection: Connection, gone: Sequence[str]) -> tuple[set[str], set[str]]:
-        """Take questions out; returns whose list may take another one in, and whose changed."""
+    def _remove(self, connection: Connection, gone: Sequence[str]) -> tuple[set[str], set[Pair]]:
+        """Take questions out; returns whose list may take another one in, and the pairs lost."""
         short: set[str] = set()
-        changed: set[str] = set()
+        changed: set[Pair] = set()
         for question in gone:
+            changed |= {pair_of(question, other) for other in self.of(question)}
             for (other,) in self._ledger.select(
                 "SELECT question FROM near WHERE other = ?", (question,)
             ):
-                changed.add(other)
                 if len(self._nearest(other)) == MOST:
                     short.add(other)
         for question in gone:
@@ -138,8 +158,7 @@ class Near:
                     )
             connection.execute("DELETE FROM asked WHERE question = ?", (question,))
             connection.execute("DELETE FROM near WHERE question = ?1 OR other = ?1", (question,))
-        lost = set(gone)
-        return short - lost, changed - lost
+        return short - set(gone), changed
 
     def _insert(self, connection: Connection, fresh: Sequence[Worded], static: Static) -> None:
         start = int(self._ledger.select("SELECT coalesce(max(number) + 1, 0) FROM asked")[0][0])
@@ -153,17 +172,19 @@ class Near:
                 "INSERT INTO asked_key VALUES (?, ?)", [(key, number) for key in sorted(one.keys)]
             )
 
-    def _offer(self, connection: Connection, to: Neighbour, question: str) -> bool:
+    def _offer(self, connection: Connection, to: Neighbour, question: str) -> set[Pair]:
         """Put a new question into the list of an older one, if it is near enough."""
         offered = Neighbour(question, to.likeness, to.cosine)
         held = self._nearest(to.question)
+        changed = {pair_of(to.question, question)}
         if len(held) == MOST:
             worst = max(held, key=lambda one: one.rank)
             if worst.rank < offered.rank:
-                return False
+                return set()
             held.remove(worst)
+            changed.add(pair_of(to.question, worst.question))
         _replace(connection, to.question, [*held, offered])
-        return True
+        return changed
 
     def _nearest(self, question: str) -> list[Neighbour]:
         rows = self._ledger.select(

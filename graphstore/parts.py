@@ -36,7 +36,7 @@ from graphstore.model.knowledge import (
     Relates,
 )
 from graphstore.model.record import EpochRecord
-from graphstore.near import Near, Worded
+from graphstore.near import Near, Pair, Worded, pair_of
 from graphstore.vectors import Static
 
 TABLES: Final = (
@@ -63,7 +63,7 @@ TABLES: Final = (
       PRIMARY KEY(concept, other)) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS pair_rank ON pair(concept, local, weakness, other)",
     "CREATE TABLE IF NOT EXISTS settled(applied INTEGER NOT NULL)",
-    # what: node, link or pair
+    # what: node, pair, link (all of a question) or near (of two)
     """CREATE TABLE IF NOT EXISTS due(
       what TEXT NOT NULL, node TEXT NOT NULL, PRIMARY KEY(what, node)) WITHOUT ROWID""",
 )
@@ -115,7 +115,9 @@ class Parts:
                 asked |= self._questions(shard.thread_id)
                 self._mark_nodes(connection, shard)
             self._pair(connection, sorted(paired), bounds_of(epoch))
-            _mark(connection, "link", self._compare(asked, epoch) | asked)
+            near = self._compare(asked, epoch)
+            _mark(connection, "link", asked)
+            _mark(connection, "near", {" ".join(pair) for pair in near})
 
     def _of_thread(self, table: str, column: str, thread_id: str) -> set[str]:
         rows = self._ledger.select(
@@ -212,11 +214,12 @@ class Parts:
 
     # questions that look alike
 
-    def _compare(self, asked: set[str], epoch: EpochRecord) -> set[str]:
+    def _compare(self, asked: set[str], epoch: EpochRecord) -> set[Pair]:
         static = self._vectors(epoch)
         if not self.near.sound():
+            had = {pair[:2] for pair in self.near.pairs()}
             self._compare_all(static)
-            return {row[0] for row in self._ledger.select("SELECT question FROM asked")}
+            return had | {pair[:2] for pair in self.near.pairs()}
         listed = orjson.dumps(sorted(asked)).decode()
         known = {
             row[0]
@@ -306,7 +309,7 @@ class Parts:
     # sums
 
     def dirty(self, what: str) -> tuple[str, ...]:
-        """What the graph may not have yet, sorted: of nodes, links or pairs."""
+        """What the graph may not have yet, sorted; of one kind."""
         rows = self._ledger.select("SELECT node FROM due WHERE what = ? ORDER BY node", (what,))
         return tuple(row[0] for row in rows)
 
@@ -367,15 +370,20 @@ class Parts:
             if rows and rows[0][1]:
                 yield relation(_meeting(first, second, rows[0][0]))
 
-    def links(self, questions: Sequence[str], derive: Derive) -> Iterator[Links]:
-        """Links that have one of these questions as an end."""
-        known: dict[str, Asked | None] = {}
+    def links(
+        self, questions: Iterable[str], near: Iterable[Pair], derive: Derive
+    ) -> Iterator[Links]:
+        """Links that have one of these questions as an end, and those of these pairs."""
         wanted = {
-            (min(one, other), max(one, other), cosine)
+            pair_of(one, other): cosine
             for one in questions
             for other, cosine in self.near.of(one).items()
         }
-        yield from self._linked(sorted(wanted), derive, known)
+        for pair in near:
+            cosine = self.near.cosine(pair)
+            if cosine is not None:
+                wanted[pair] = cosine
+        yield from self._linked(((*pair, wanted[pair]) for pair in sorted(wanted)), derive, {})
 
     def _linked(
         self,

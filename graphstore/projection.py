@@ -432,6 +432,7 @@ def _plan_threads(
 ) -> set[str]:
     """Old and new rows of all that changed threads touch; returns whose turns may lie elsewhere."""
     roots, family = affected(source, changed)
+    known = sorted(thread for thread in roots if source.parts.root(thread) is not None)
     shards = [
         made
         for thread_id, root in sorted(roots.items())
@@ -441,10 +442,7 @@ def _plan_threads(
     for made in shards:
         new.add((*made.nodes, *made.edges))
     _plan_shared(source, statement, old, new)
-    refs = _old_threads(statement, sorted(roots), old)
-    old.add(_found_edges(statement, Asks, ("SourceRef", "Question"), refs))
-    old.add(_found_edges(statement, Answers, ("SourceRef", "Question"), refs))
-    old.add(_found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
+    _old_threads(statement, known, old)
     _plan_ties(source, statement, set(roots), old, new)
     return family
 
@@ -472,7 +470,8 @@ def _plan_ties(
 def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -> None:
     """What several threads share and one of them changed."""
     parts = source.parts
-    nodes, links, pairs = (parts.dirty(what) for what in ("node", "link", "pair"))
+    nodes, asked, pairs = (parts.dirty(what) for what in ("node", "link", "pair"))
+    near = {(one, other) for one, other in (pair.split(" ") for pair in parts.dirty("near"))}
     single = [node for node in nodes if " " not in node]
     stated = {tuple(node.split(" ", 2)) for node in nodes if " " in node}
     old.add(_found_nodes(statement, Question, single))
@@ -484,25 +483,38 @@ def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -
     for relates in _found_edges(statement, Relates, ("Concept", "Concept"), starts):
         if (relates.src, relates.dst, relates.edge_type) in ends:
             old.add((relates,))
-    asked = set(links)
-    linked = sorted(asked | set(starts))
-    for end in ("a", "b"):
-        for link in _found_edges(statement, Links, ("Question", "Question"), linked, end=end):
-            if link.src in asked or link.dst in asked or (link.src, link.dst) in ends:
-                old.add((link,))
+    _old_links(statement, set(asked), near | {end[:2] for end in stated}, old)
     new.add(parts.shared(nodes))
     new.add(parts.company(pairs))
-    new.add(parts.links(links, source.derive))
+    new.add(parts.links(asked, sorted(near), source.derive))
 
 
-def _old_threads(statement: Transaction, threads: Sequence[str], old: Rows) -> list[str]:
-    """Take the nodes of threads and their turns in; returns the refs of the turns."""
+def _old_links(
+    statement: Transaction, asked: set[str], pairs: set[tuple[str, ...]], old: Rows
+) -> None:
+    """Links that have one of these questions as an end, and those of these pairs."""
+    between = ("Question", "Question")
+    ends = sorted(asked.union(*pairs))
+    for link in _found_edges(statement, Links, between, ends):
+        if link.src in asked or link.dst in asked or _either(link) & pairs:
+            old.add((link,))
+    old.add(_found_edges(statement, Links, between, sorted(asked), end="b"))
+
+
+def _either(link: Links) -> set[tuple[str, ...]]:
+    return {(link.src, link.dst), (link.dst, link.src)}
+
+
+def _old_threads(statement: Transaction, threads: Sequence[str], old: Rows) -> None:
+    """Take in the nodes of threads and their turns, and what these are joined to."""
     held = _found_edges(statement, HasTurn, ("Thread", "SourceRef"), threads)
     refs = sorted(edge.dst for edge in held)
     old.add(held)
     old.add(_found_nodes(statement, ThreadNode, threads))
     old.add(_found_nodes(statement, SourceRefNode, refs))
-    return refs
+    old.add(_found_edges(statement, Asks, ("SourceRef", "Question"), refs))
+    old.add(_found_edges(statement, Answers, ("SourceRef", "Question"), refs))
+    old.add(_found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
 
 
 def affected(source: Source, changed: set[str]) -> tuple[dict[str, str], set[str]]:

@@ -150,16 +150,13 @@ class SearchIndex:
         )
         connection.execute("DELETE FROM turn_doc WHERE doc = ?", (doc,))
 
-    def clear(self) -> None:
-        """Empty the index; deleted words leave the file with it."""
-        with self._ledger.transaction() as connection:
-            connection.execute("INSERT INTO turn_fts(turn_fts) VALUES ('delete-all')")
-            connection.execute("DELETE FROM turn_doc")
-
     def rebuild(self) -> None:
-        """Index every turn again, in the order of their references."""
-        with self._ledger.transaction():
-            self.clear()
+        """Index every turn into new tables: deleted words would stay in the old ones."""
+        with self._ledger.transaction() as connection:
+            for name in ("turn_df", "turn_term", "turn_fts", "turn_doc"):
+                connection.execute(f"DROP TABLE {name}")
+            for statement in _TABLES:
+                connection.execute(statement)
             self.index([row[0] for row in self._ledger.select("SELECT ref FROM turn ORDER BY ref")])
 
     # reading

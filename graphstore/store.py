@@ -21,9 +21,10 @@ from graphstore.errors import DiskFull, Error, QueryRefused, StoreDamaged, Store
 from graphstore.events import Events
 from graphstore.files import Files
 from graphstore.folder import private
+from graphstore.forgetting import SALT, Forgetting, Going, Tombstones
 from graphstore.ids import canonical
 from graphstore.jobs import Jobs
-from graphstore.ledger import Ledger
+from graphstore.ledger import Entry, Ledger
 from graphstore.lock import held
 from graphstore.migrations import migrate
 from graphstore.model.conversation import Committed, Thread, Unchanged
@@ -33,6 +34,8 @@ from graphstore.model.record import (
     CycleRecord,
     DreamRecord,
     EpochRecord,
+    ForgetRecord,
+    GoneRecord,
     JourneyRecord,
     OutcomeRecord,
     Record,
@@ -168,6 +171,10 @@ class Store:
         """The recovery ladder: marker, damaged files, another derivation, ledger tail."""
         shutil.rmtree(self.path / "rebuild", ignore_errors=True)
         undone = engines.recover(self._graph)
+        if self._asked_to_forget():
+            self._finish_forgetting()
+            self._note("forgotten", "what was asked to be forgotten is gone")
+            return
         if undone == "restored":
             self._note("restored", "a checkpoint was cut short; the graph from before it is back")
         if undone == "lost":
@@ -292,6 +299,8 @@ class Store:
             case CycleRecord():
                 landed = self.ledger.newest("cycle", record.cycle_id)
                 return landed is None or '"outcome":"landed"' not in landed.body
+            case ForgetRecord() | GoneRecord():
+                return False  # forgetting writes them itself
             case EpochRecord() | ReviewRecord() | OutcomeRecord():
                 newest = self.ledger.newest(record.kind, record.subject)
                 return newest is None or newest.record() != record
@@ -400,6 +409,57 @@ class Store:
             nodes=nodes,
             edges=edges,
         )
+
+    # forgetting
+
+    def _asked_to_forget(self) -> tuple[Entry, ...]:
+        """Requests that were recorded and not carried out to the end."""
+        done = int(self.jobs.reached("forgotten") or 0)
+        return tuple(entry for entry in self.ledger.of_kind("forget") if entry.seq > done)
+
+    def tombstones(self, salt: bytes) -> Tombstones:
+        """What was forgotten and must not come back."""
+        return Tombstones(self._forget_records(self.ledger.of_kind("forget")), salt)
+
+    @staticmethod
+    def _forget_records(entries: Iterable[Entry]) -> tuple[ForgetRecord, ...]:
+        found = (entry.record() for entry in entries)
+        return tuple(record for record in found if isinstance(record, ForgetRecord))
+
+    def going(self, thread_ids: Iterable[str], salt: bytes) -> Going:
+        """What would go with some threads."""
+        return Forgetting(self._source, self.path, salt).plan(thread_ids)
+
+    def forget(self, thread_ids: Iterable[str], at: datetime, salt: bytes) -> None:
+        """Remove threads for good; ``salt`` is the key that lies in the workspace.
+
+        The request is recorded first: what is cut short is completed at the next opening.
+        """
+        with self._writing:
+            record = Forgetting(self._source, self.path, salt).request(thread_ids)
+            self.ledger.append(record, at)
+            self._fault("forget_recorded")
+            self._finish_forgetting()
+
+    def _finish_forgetting(self) -> None:
+        asked = self._asked_to_forget()
+        forgetting = Forgetting(self._source, self.path, (self.path / SALT).read_bytes())
+        with self.ledger.transaction():
+            here = forgetting.matching(self._forget_records(asked))
+            if here:
+                forgetting.carry_out(forgetting.plan(here), datetime.fromisoformat(asked[-1].at))
+            self.search.rebuild()
+        self._fault("forget_rewritten")
+        with self._gate.alone():
+            self._close_engine()
+            engines.remove_set(self._graph)
+        self._fault("forget_graph_removed")
+        forgetting.clear_files()
+        self._fault("forget_files_removed")
+        self._bulk()
+        self.ledger.compact()
+        self._fault("forget_compacted")
+        self.jobs.reach("forgotten", str(asked[-1].seq))
 
     def put_seeds(
         self, run_id: str, rows: tuple[SeedRow, ...], marks: tuple[Marks, ...]

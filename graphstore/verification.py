@@ -92,7 +92,8 @@ def _identities(source: Source) -> Iterator[Fault]:
         created.setdefault(record.journey_id, record)
     for key, record in sorted(created.items()):
         first = record.stops[0].refs[0] if record.stops and record.stops[0].refs else ""
-        if journey_id(record.core_inquiry, first) != key:
+        whole = not record.stops or record.stops[0].seq == 1  # else its beginning was forgotten
+        if whole and journey_id(record.core_inquiry, first) != key:
             detail = "the id is not that of its inquiry and first turn"
             yield Fault(kind="id", subject=key, detail=detail)
     for edge in fold.hypotheses(source.dreams()):

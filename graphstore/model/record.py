@@ -217,11 +217,44 @@ class OutcomeRecord(Value):
         return self.event_id
 
 
+class ForgetRecord(Value):
+    """Threads that the owner had removed: keyed hashes, and no word of them."""
+
+    kind: Literal["forget"] = "forget"
+    threads: tuple[str, ...]
+    """Hashes of thread ids, sorted."""
+    turns: tuple[str, ...]
+    """Hashes of the fingerprints of turns that no kept thread holds, sorted."""
+
+    @property
+    def subject(self) -> str:
+        return "forget"
+
+
+class GoneRecord(Value):
+    """Stands where a record was that has been forgotten."""
+
+    kind: Literal["gone"] = "gone"
+    was: str
+    """Kind of the record."""
+
+    @property
+    def subject(self) -> str:
+        return "gone"
+
+
 DreamRecord: TypeAlias = CycleRecord | ReviewRecord | OutcomeRecord
 """Records that hypothesis edges are made from, in ledger order."""
 
 Record: TypeAlias = Annotated[
-    ThreadRecord | JourneyRecord | EpochRecord | CycleRecord | ReviewRecord | OutcomeRecord,
+    ThreadRecord
+    | JourneyRecord
+    | EpochRecord
+    | CycleRecord
+    | ReviewRecord
+    | OutcomeRecord
+    | ForgetRecord
+    | GoneRecord,
     Field(discriminator="kind"),
 ]
-"""Closed; revision, feedback, note and forget records join it with their features."""
+"""Closed; revision, feedback and note records join it with their features."""
