@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -189,9 +189,9 @@ class Kept:
         del thread_id
         return ()
 
-    def forgotten(self, thread_id: str) -> bool:
+    def forgotten(self, thread_id: str, fingerprints: Collection[str]) -> bool:
         """Nothing is."""
-        del thread_id
+        del thread_id, fingerprints
         return False
 
     def file(self, path: str) -> FileState | None:

@@ -13,7 +13,7 @@ import json
 import platform
 import pstats
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -45,8 +45,8 @@ class Nothing:
         del thread_id
         return ()
 
-    def forgotten(self, thread_id: str) -> bool:
-        del thread_id
+    def forgotten(self, thread_id: str, fingerprints: Collection[str]) -> bool:
+        del thread_id, fingerprints
         return False
 
     def file(self, path: str) -> FileState | None:
