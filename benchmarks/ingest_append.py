@@ -113,7 +113,7 @@ def parse(file: Path) -> None:
 def ingest(store: Store, folder: Path, resume_bytes: int) -> int:
     """Take in what is new, to the ledger only; new turns."""
     options = Options(salt=b"bench", resume_bytes=resume_bytes)
-    known = taking.KnownStore(store)
+    known = taking.KnownStore(store, options.salt)
     report = taking.keep(store, run((str(folder),), known, options, NOW), NOW)
     return report.human + report.assistant
 
@@ -167,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--megabytes", type=float, default=50)
-    parser.add_argument("--words", type=int, default=900, help="in a result of a tool")
+    parser.add_argument("--words", type=int, default=2200, help="in a result of a tool")
     asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp())
     try:

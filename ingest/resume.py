@@ -109,7 +109,7 @@ def likely(cut: Cut, whole: Whole, shift: int) -> int | None:
     """Index of the turn that a place is before, if the turn before it is an answer for good."""
     offset, answered = cut.offset + shift, cut.answered + shift
     turns = whole.turns
-    at = next((at for at, turn in enumerate(turns) if turn.raw.offset == offset), 0)
+    at = next((at for at, turn in enumerate(turns) if (turn.raw.offset or 0) >= offset), 0)
     if not at or turns[at].raw.role is not Role.HUMAN or turns[at].raw.alternative:
         return None
     last = turns[at - 1]

@@ -267,7 +267,7 @@ class _Run:
         native = self._native(thread)
         self.held[thread.carrier] = self.held.get(thread.carrier, 0) + 1
         card = card_of(thread, native, self.spool.put(thread))
-        if carrier.point is not None:
+        if carrier.point is not None and card.first_key is not None:
             card.first_key = carrier.point.first_key
         self.cards.append(card)
 

@@ -10,6 +10,7 @@ last exchanges off the main line.
 
 import base64
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
+from ingest.cuts import Cuts, Older, Unsure
 from ingest.document import elements
 from ingest.envelopes import open_block
 from ingest.instants import aware, instant
@@ -32,6 +34,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._codex_spots import SPOTS, Begun, Spot, begun_at, cuts_of
 from ingest.shape import look
 
 NAME: Final = "codex"
@@ -192,6 +195,28 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 place = _Place(record.line, record.offset, record.length, at)
                 yield from file.record(record.value, place)
     yield from file.rest()
+
+
+def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | None:
+    """Read what follows a place of a session; None if it may change what was before."""
+    file = _File(src, tally)
+    session = file.session = _Session(src, tally)
+    session.go_on(state, older)
+    try:
+        with src.open() as stream:
+            for record in records(stream, tally, _KNOWN):
+                if _is_head(record.value) or _is_prompt(record.value):
+                    return None
+                at = record.value.get("timestamp")
+                place = _Place(record.line, record.offset, record.length, at)
+                session.record(record.value, place)
+    except Unsure:
+        return None
+    return session.thread()
+
+
+def _is_head(value: Json) -> bool:
+    return value.get("type") == "session_meta" or _is_header(value)
 
 
 class _Place(NamedTuple):
@@ -376,6 +401,10 @@ class _Session:
         """Ids of calls that spawn an agent."""
         self.spoken: RawTurn | None = None
         """The message that a call would directly follow."""
+        self.spots: deque[Spot] = deque(maxlen=SPOTS)
+        self.resumable = src.resumable and not src.keep_context
+        self.older: Older | None = None
+        """Turns before those that are read, where reading goes on from a place."""
 
     def thread(self) -> RawThread:
         native = self.native_id or self.stem_id
@@ -396,7 +425,57 @@ class _Session:
             events=tuple(self.events),
             tail_calls=tuple(self.calls),
             where=native or "",
+            cuts=self._cuts(),
         )
+
+    # --- reading on
+
+    def _note_spot(self, turn_id: str | None, place: _Place) -> None:
+        """Keep where a message begins an exchange that nothing before it waits for."""
+        last = self.path[-1] if self.turns and self.path else None
+        waits = self.calls or self.touched or self.spawning or self.scope.entries
+        known = turn_id is not None and turn_id in self.ordinals
+        if last is None or last is not self.turns[-1] or place.line is None:
+            return
+        answered = last.role is Role.ASSISTANT and not last.calls_tool
+        if answered and not waits and not known and self.barren < len(self.path):
+            self.spots.append(
+                Spot(
+                    line=place.line,
+                    offset=place.offset,
+                    answered=last.offset or 0,
+                    turn_ids=len(self.ordinals),
+                    events=len(self.events),
+                    turn_id=self.turn_id,
+                    scope=self.scope.turn_id,
+                )
+            )
+
+    def _cuts(self) -> Cuts | None:
+        """Where this session may be read on from, if it is a plain one."""
+        special = self.ancestors or self.pointers or self.is_agent
+        if not self.resumable or special or not self.has_meta or self.native_id is None:
+            return None
+        begun = Begun(
+            native_id=self.native_id,
+            started_at=self.started_at,
+            project=self.project,
+            models=tuple(self.models),
+            events=tuple(self.events),
+            turn_id=None,
+            scope=None,
+        )
+        return cuts_of(self.spots, self.ordinals, begun)
+
+    def go_on(self, state: str, older: Older) -> None:
+        """Know what a reading up to a place has found; nothing of it is given again."""
+        begun = begun_at(state)
+        self.older, self.has_meta = older, True
+        self.native_id, self.started_at = begun.native_id, begun.started_at
+        self.project, self.models = begun.project, dict.fromkeys(begun.models)
+        self.events = list(begun.events)
+        self.turn_id, self.scope.turn_id = begun.turn_id, begun.scope
+        self.path.append(RawTurn(Role.ASSISTANT, ()))  # the answer before: rollbacks end at it
 
     # --- heads
 
@@ -576,11 +655,15 @@ class _Session:
             said.blocks = tuple(_asked(block) for block in said.blocks)
         said.tellings = _tellings(said.blocks)
         turn_id = said.turn_id or self.turn_id
+        if self.older is not None and turn_id is not None and self.older.has(turn_id):
+            raise Unsure
         self._enter(turn_id, said.role)
         entry = self.scope.find(said, kind)
         if entry is not None:
             self._tell_again(entry, said, kind, place)
             return
+        if self.resumable and said.role is Role.HUMAN:
+            self._note_spot(turn_id, place)
         turn = self._turn(said, turn_id, place)
         self.scope.add(said, _Entry({kind}, turn))
         if turn is not None:
@@ -727,6 +810,8 @@ class _Session:
                 if not count:
                     break
         else:
+            if self.older is not None:
+                raise Unsure
             self.barren = cut
         for turn in self.path[cut:]:
             turn.alternative = True

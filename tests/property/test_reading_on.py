@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import codex_talk
 from tests.claude_talk import MOVES, Talk
 from tests.ingest_memory import Memory
 
@@ -181,5 +182,39 @@ def test_growing_by_any_bytes_is_as_reading_whole(first, second, data):
     now = data.draw(st.sampled_from((EARLY, LATE)))
     with tempfile.TemporaryDirectory() as room:
         twice = Twice(Path(room), f"{ONE}.jsonl")
+        for cut in (*sorted(cuts), len(content)):
+            twice.see(content[:cut], now)
+
+
+codex_moves = st.lists(st.sampled_from(codex_talk.MOVES), min_size=2, max_size=16).map(
+    lambda some: ["ask", "answer", *some]
+)
+ROLLOUT = f"rollout-2026-04-01T09-00-00-{ONE}.jsonl"
+
+
+@pytest.mark.parametrize("turn_ids", [True, False])
+def test_a_plain_session_of_codex_is_read_on(tmp_path, turn_ids):
+    talk = codex_talk.Talk(ONE, turn_ids=turn_ids).play(["ask", "work", "answer"] * 6)
+    lines = talk.encoded()
+    assert every_cut(tmp_path, ROLLOUT, lines, LATE) > len(lines) ** 2 / 4
+
+
+@given(some=codex_moves, turn_ids=st.booleans(), now=st.sampled_from((EARLY, LATE)))
+def test_growing_sessions_of_codex_are_as_read_whole(some, turn_ids, now):
+    with tempfile.TemporaryDirectory() as room:
+        talk = codex_talk.Talk(ONE, turn_ids=turn_ids).play(some)
+        every_cut(Path(room), ROLLOUT, talk.encoded(), now)
+
+
+@given(codex_moves, codex_moves, st.booleans(), st.data())
+def test_growing_files_of_codex_are_as_read_whole(first, second, turn_ids, data):
+    content = b"".join(codex_talk.Talk(ONE, turn_ids=turn_ids).play(first).encoded())
+    if data.draw(st.booleans()):
+        other = codex_talk.Talk(TWO, turn_ids=turn_ids, words="b").play(second)
+        content += b"".join(other.encoded())
+    cuts = data.draw(st.lists(st.integers(1, len(content)), min_size=1, max_size=6))
+    now = data.draw(st.sampled_from((EARLY, LATE)))
+    with tempfile.TemporaryDirectory() as room:
+        twice = Twice(Path(room), ROLLOUT)
         for cut in (*sorted(cuts), len(content)):
             twice.see(content[:cut], now)
