@@ -142,6 +142,7 @@ def test_secrets_in_names_are_told_nowhere(tmp_path):
     file, packed = walked(tmp_path)
     (member,) = members(packed, Found())
     for src in (file, member):
+        assert isinstance(src, Source)
         assert key not in src.path + src.name + src.root
         assert src.path.endswith(".jsonl")
         assert src.peek() == b"{}"
