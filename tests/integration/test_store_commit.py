@@ -64,7 +64,6 @@ def test_a_new_store_is_empty_and_whole(store):
 
 def test_the_workspace_is_private(store):
     modes = {path.name: path.stat().st_mode & 0o077 for path in (store.path, *store.path.iterdir())}
-    assert modes.pop("graph.kuzu") is not None  # the folder keeps it private
     assert set(modes.values()) == {0}
 
 

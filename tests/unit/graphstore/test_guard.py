@@ -90,12 +90,110 @@ ATTACKS = (
     "PROJECT GRAPH g (Thread) RETURN 1",
     "(MATCH (n) RETURN n)",
     "RETURN 1 -- comment\n; DROP TABLE Thread",
+    # letters that look like others, and escapes
+    "\uff2c\uff2f\uff21\uff24 FROM '/etc/passwd' RETURN *",
+    "MATCH (n) \u017fet n.title = 'x' RETURN n",
+    "MATCH (n) RETURN n UNION L\u039fAD FROM '/etc/passwd' RETURN *",
+    "MATCH (n) \\u0053ET n.title = 'x' RETURN n",
+    "MATCH (n)\u00a0RETURN n\u037e DROP TABLE Thread",
+    "MATCH (n) RETURN n\uff1b DROP TABLE Thread",
+    "RETURN re\u0430d_blob('x')",
+    "MATCH (n) RETURN \u2018x\u2019",
+    # words inside words, and subqueries
+    "MATCH (n) WHERE EXISTS { MATCH (m) SET m.title = 'x' } RETURN n",
+    "MATCH (n) WHERE EXISTS { LOAD FROM '/etc/passwd' RETURN * } RETURN n",
+    "MATCH (n) RETURN COUNT { CALL show_tables() RETURN * }",
+    "MATCH (n) WITH n CALL { MATCH (m) DELETE m } RETURN n",
+    "WITH 1 AS x LOAD FROM '/etc/passwd' RETURN *",
+    "UNWIND ['/etc/passwd'] AS f LOAD FROM f RETURN *",
+    "MATCH (n) RETURN n/**/;/**/DROP TABLE Thread",
+    "LOAD/**/FROM '/etc/passwd' RETURN *",
+    "CALL show_tables() YIELD name RETURN name",
+    "CALL table_info('Thread') RETURN * UNION COPY Thread TO '/tmp/x'",
+    "MATCH (n) RETURN n INTO OUTFILE '/tmp/x'",
+    "EXPLAIN LOGICAL MATCH (n) DELETE n",
+    "PREPARE MATCH (n) DELETE n",
+    "CREATE USER x",
+    "RENAME TABLE Thread TO x",
+    "COPY (RETURN 1) TO 's3://x/y'",
+    "LOAD FROM 'https://example.org/x.csv' RETURN *",
+    "LOAD FROM $rows RETURN *",
+    "MATCH (n) RETURN list_transform([1], x -> x + 1)",
+    "MATCH (n) RETURN list_filter([1], x -> x > 1)",
+    "MATCH (n) RETURN reduce(s = 0, x IN [1] | s + x)",
+    "MATCH (n) RETURN list_reduce([1, 2], (x, y) -> x + y)",
+    "RETURN current_setting('home_directory')",
+    "RETURN file_info('/etc/passwd')",
+    "RETURN gen_random_uuid()",
+    "RETURN sleep(1000)",
+)
+
+BOMBS = (
+    "RETURN repeat('x', 1000000000)",
+    "RETURN rpad('x', 2000000000, 'x')",
+    "RETURN lpad('x', 2000000000, 'x')",
+    "WITH 'x' AS a RETURN list_concat([a], [a])",
+    "WITH 'x' AS a RETURN concat(a, a)",
+    "MATCH (n:SourceRef) RETURN regexp_replace(n.text, '.', 'xxxxxxxxxx', 'g')",
+    "WITH ['x'] AS a RETURN list_to_string('x', a)",
+    "WITH 'x' AS a " + "WITH a + a AS a " * 7 + "RETURN a",
+    "WITH ['x'] AS a " + "WITH [a, a] AS a " * 7 + "RETURN a",
+    (
+        "WITH 'x' AS a WITH a + a + a + a + a AS a WITH a + a + a + a + a AS a "
+        "WITH a + a + a + a + a AS a RETURN a"
+    ),
+    "MATCH (n:SourceRef) RETURN n.text" + " + n.text" * 64,
+    "WITH {a: 1} AS x " + "WITH {a: x, b: x, c: x} AS x " * 5 + "RETURN x",
+    "MATCH p = (a)-[:LINKS*]->(b) RETURN p",
+    "MATCH p = (a)-[:LINKS*1..30]->(b) RETURN p",
+    "MATCH p = (a)-[:LINKS*1..]->(b) RETURN p",
+    "MATCH p = (a)-[:LINKS*..5]->(b) RETURN p",
+    "MATCH p = (a)-[:LINKS* SHORTEST 1..30]->(b) RETURN p",
+    "MATCH p = (a)-[:LINKS* ALL SHORTEST 1..9]-(b) RETURN p",
+    "MATCH (a)-[x:LINKS|RELATES*2..9 (r, n | WHERE r.score > 0)]->(b) RETURN count(*)",
+    "MATCH (a)-[:LINKS*9]->(b) RETURN count(*)",
+    "RETURN " + "(" * 50 + "1" + ")" * 50,
+    "RETURN " + "[" * 50 + "1" + "]" * 50,
+    "RETURN " + "NOT " * 50 + "true",
+    "RETURN " + "- " * 50 + "1",
+    "RETURN " + "CASE WHEN true THEN " * 50 + "1" + " END" * 50,
+    "MATCH (n) WHERE " + "EXISTS { MATCH (n) WHERE " * 50 + "true" + " }" * 50 + " RETURN n",
+    " UNION ALL ".join(["UNWIND [1] AS x RETURN x"] * 40),
+    "MATCH (n) " * 70 + "RETURN 1",
+    "WITH 1 AS x " * 70 + "RETURN x",
+)
+
+LARGE_BUT_BOUNDED = (
+    "WITH 'x' AS a WITH a + a AS a WITH a + a AS a RETURN a + '!' + '?'",
+    "RETURN [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] + [11]",
+    "UNWIND ['open', 'answered', 'dropped', 'x', 'y'] AS s MATCH (q:Question {status: s}) RETURN s",
+    "MATCH (a:Question)-[:LINKS*1..8]->(b:Question) RETURN count(*)",
+    "MATCH (a:Question)-[:LINKS*3]-(b:Question) RETURN count(*)",
+    "MATCH p = (a:Question)-[:LINKS* SHORTEST 1..6]-(b:Question) RETURN length(p)",
+    "MATCH (n:Question) RETURN n.ref_count * 2 * 3, n.salience * 1.5",
+    "MATCH (n:Question) RETURN n {.text, .status}",
 )
 
 
 @pytest.mark.parametrize("query", READS)
 def test_reading_passes(query):
     assert check(query, ["project"]) == query.removesuffix(";")
+
+
+@pytest.mark.parametrize("query", LARGE_BUT_BOUNDED)
+def test_what_stays_small_passes(query):
+    assert check(query) == query
+
+
+@pytest.mark.parametrize("query", BOMBS)
+def test_what_may_grow_without_end_is_refused(query):
+    with pytest.raises(QueryRefused):
+        check(query)
+
+
+def test_a_refused_function_is_named():
+    with pytest.raises(QueryRefused, match="the function repeat is not allowed"):
+        check("RETURN repeat('x', 9)")
 
 
 @pytest.mark.parametrize("query", ATTACKS)
