@@ -66,6 +66,11 @@ def of_doctor(checks: Any) -> int:  # noqa: ANN401 - Checks
     return DAMAGED if "damaged" in levels else FAILED if "bad" in levels else DONE
 
 
+def of_forget(done: Any) -> int:  # noqa: ANN401 - a Forgotten
+    """1 when a file still holds what was to go."""
+    return FAILED if done.left else DONE
+
+
 def of_scan(found: Any) -> int:  # noqa: ANN401 - a SecretScan
     """1 when something looks like a secret."""
     return FAILED if found.places else DONE

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from cli.call import OPTIONS, Options, clear_progress
-from cli.commands import dreaming, keep, look, out, take, think
+from cli.commands import dreaming, forgetting, keep, look, out, take, think
 
 
 class Face(TyperGroup):
@@ -40,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (take, look, think, dreaming, out, keep):
+for group in (take, look, think, dreaming, out, keep, forgetting):
     group.register(app)
 
 

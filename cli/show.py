@@ -76,6 +76,38 @@ def agreed(question: str) -> bool:
     return typer.confirm(question, default=True, err=True)
 
 
+def sure(question: str) -> bool:
+    """The owner's word on what cannot be undone; no is the answer where nobody is there."""
+    if not sys.stdin.isatty():
+        print("clew: nobody is here to ask\n      add --yes", file=sys.stderr)
+        return False
+    import typer
+
+    return typer.confirm(question, default=False, err=True)
+
+
+def forgotten(done: Any, *, as_json: bool) -> None:  # noqa: ANN401
+    """What goes, or went, and what a look through every file found."""
+    if emit(done, as_json=as_json):
+        return
+    print("gone for good:" if done.done else "would go for good:")
+    for thread in done.threads[:TURNS]:
+        print(f"  {thread.thread_id}  {thread.title or ''}  ({plural(thread.turns, 'turn')})")
+    if len(done.threads) > TURNS:
+        print(f"  and {plural(len(done.threads) - TURNS, 'thread')} more")
+    print("  with " + ", ".join(f"{row.count} {row.name}" for row in done.counts))
+    for row in done.adopted:
+        print(f"  stays: {plural(row.count, 'turn')} that {row.name} shares")
+    for file in done.files:
+        print(f"  removed with it: {file}")
+    for file in done.listed:
+        print(f"  yours, not touched, quotes it: {file}")
+    for file in done.left:
+        print(f"  STILL THERE: {file}")
+    if done.done:
+        print(f"looked for {plural(done.pieces, 'piece')} of text in every file of the workspace")
+
+
 def up(done: Any, *, as_json: bool, verbose: bool) -> None:  # noqa: ANN401
     """What ``clew up`` did."""
     if emit(done, as_json=as_json):

@@ -6,7 +6,7 @@ repeated, so one that was cut short is completed at the next opening.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -62,15 +62,17 @@ class Tombstones:
         self._threads = {name for record in held for name in record.threads}
         self._turns = {name for record in held for name in record.turns}
 
-    def holds(self, thread_id: str, turns: Iterable[Turn] = ()) -> bool:
-        """Whether a thread was forgotten: by its id, or as a copy by half of its longer turns."""
+    def holds(self, thread_id: str, fingerprints: Collection[str] = ()) -> bool:
+        """Whether a thread was forgotten: by its id, or as a copy by half of its longer turns.
+
+        ``fingerprints`` are those of its turns of 20 characters and more.
+        """
         if not self._threads:
             return False
         if thread_hash(thread_id, self._salt) in self._threads:
             return True
-        long = [turn.fingerprint for turn in turns if len(turn.text) >= proof.LEAST]
-        known = sum(turn_hash(mark, self._salt) in self._turns for mark in long)
-        return known > 0 and _HALF * known >= len(long)
+        known = sum(turn_hash(mark, self._salt) in self._turns for mark in fingerprints)
+        return known > 0 and _HALF * known >= len(fingerprints)
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from graphstore.model.conversation import (
     Turn,
 )
 from graphstore.model.record import ThreadRecord, TurnChange
+from graphstore.proof import LEAST
 from ingest.agents import Agents, spawn_events
 from ingest.base import Base
 from ingest.carriers import Carrier, count_copies
@@ -144,7 +145,7 @@ class Assembly:
             self.tallies[whole.carriers[0]].note("id_collision", whole.thread_id)
             whole.native_id = collided_id(whole)
             known = self.known.thread(whole.thread_id)
-        if self.known.forgotten(whole.thread_id):
+        if self.known.forgotten(whole.thread_id, _longer(whole)):
             self.tallies[whole.carriers[0]].note("forgotten", whole.thread_id)
             return None
         if known is None:
@@ -154,7 +155,7 @@ class Assembly:
 
     def _grown(self, whole: Whole, base: Base) -> _Member | None:
         """A thread whose carrier was read on: its turns are those from a place on."""
-        if self.known.forgotten(whole.thread_id):
+        if self.known.forgotten(whole.thread_id, ()):
             self.tallies[whole.carriers[0]].note("forgotten", whole.thread_id)
             return None
         numbering = match(base.rest, whole.turns, base.following)
@@ -446,6 +447,11 @@ def _path(member: _Member, *, better: bool) -> tuple[int, ...]:
     if not told_anew and not set(numbers) & {turn.number for turn in member.past}:  # a second half
         return known.path + run
     return run if better else known.path
+
+
+def _longer(whole: Whole) -> list[str]:
+    """Fingerprints of the turns that are long enough to tell a copy by."""
+    return [turn.fingerprint for turn in whole.turns if len(turn.text) >= LEAST]
 
 
 def _meets(known: Thread, whole: Whole) -> bool:

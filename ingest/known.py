@@ -1,5 +1,6 @@
 """What a run of ingest asks of the store."""
 
+from collections.abc import Collection
 from typing import Protocol
 
 from graphstore.model.carrier import FileState, PendingTitle
@@ -18,8 +19,8 @@ class Known(Protocol):
     def descendants(self, thread_id: str) -> tuple[str, ...]:
         """Ids of the threads whose lineage names it as parent."""
 
-    def forgotten(self, thread_id: str) -> bool:
-        """Whether the owner had it forgotten."""
+    def forgotten(self, thread_id: str, fingerprints: Collection[str]) -> bool:
+        """Whether the owner had a thread forgotten, by its id or as a copy by its longer turns."""
 
     def file(self, path: str) -> FileState | None:
         """State of a carrier when it was last read."""

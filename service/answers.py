@@ -26,6 +26,35 @@ class StageTime(Value):
     peak_mb: float
 
 
+class ForgottenThread(Value):
+    """A thread that goes."""
+
+    thread_id: str
+    title: str | None
+    turns: int
+    """Of its own: a prefix that it shares with its parent is the parent's."""
+
+
+class Forgotten(Value):
+    """What goes, or went, with some threads."""
+
+    done: bool = False
+    """False for a plan."""
+    threads: tuple[ForgottenThread, ...] = ()
+    counts: tuple[Count, ...] = ()
+    """Turns, questions, concepts, journeys, waypoints and hypotheses."""
+    adopted: tuple[Count, ...] = ()
+    """Turns that a kept thread shares with one that goes, and keeps."""
+    files: tuple[str, ...] = ()
+    """Recomputed files of the workspace that are removed."""
+    pieces: int = 0
+    """Pieces of removed text that were looked for in every file."""
+    listed: tuple[str, ...] = ()
+    """Files of the owner that quote them; they were not touched."""
+    left: tuple[str, ...] = ()
+    """Other files that still hold one: empty unless something is wrong."""
+
+
 class UpReport(Value):
     """What ``clew up`` did, stage by stage, and where page and report are."""
 

@@ -52,6 +52,7 @@ from service import (
     dreaming,
     explaining,
     following,
+    forgetting,
     keeping,
     scouting,
     settings,
@@ -62,6 +63,7 @@ from service import (
 from service.answers import (
     BackedUp,
     Check,
+    Forgotten,
     FormatRow,
     HypothesisRow,
     LedgerDone,
@@ -602,6 +604,26 @@ def rebuild(session: Session, *, engine: str = "") -> RebuildReport:
     one_of("engine", engine, ENGINES)
     with session.store("rebuild", engine=engine, anew=True) as store:
         return store.rebuild(session.now())
+
+
+def forget(
+    session: Session,
+    what: str,
+    value: str,
+    *,
+    lineage: bool = False,
+    also_notes: bool = False,
+    dry_run: bool = False,
+) -> Forgotten:
+    """Remove conversations and everything made from them, for good."""
+    with session.store("forget") as store:
+        threads = forgetting.chosen(store, what, value, lineage=lineage)
+        if dry_run:
+            return forgetting.planned(store, threads, session.salt())
+        session.progress("forgetting")
+        return forgetting.forgotten(
+            store, threads, session.salt(), session.now(), also_notes=also_notes
+        )
 
 
 def config(session: Session, act: str = "list", key: str = "", value: str = "") -> SettingRows:

@@ -1,6 +1,6 @@
 """Taking conversations in: one run of ingest into a store, its epoch, its Journeys."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
@@ -33,8 +33,9 @@ class NothingNamed(Error):
 class KnownStore:
     """A store as ingest reads it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, salt: bytes) -> None:
         self._store = store
+        self._gone = store.tombstones(salt)
 
     def thread(self, thread_id: str) -> Thread | None:
         return self._store.thread(thread_id)
@@ -45,10 +46,8 @@ class KnownStore:
     def descendants(self, thread_id: str) -> tuple[str, ...]:
         return self._store.descendants(thread_id)
 
-    def forgotten(self, thread_id: str) -> bool:
-        """Nothing can be forgotten yet."""
-        del thread_id
-        return False
+    def forgotten(self, thread_id: str, fingerprints: Collection[str]) -> bool:
+        return self._gone.holds(thread_id, fingerprints)
 
     def file(self, path: str) -> FileState | None:
         return self._store.files.get(path)
@@ -71,8 +70,8 @@ class Nothing:
         del thread_id
         return ()
 
-    def forgotten(self, thread_id: str) -> bool:
-        del thread_id
+    def forgotten(self, thread_id: str, fingerprints: Collection[str]) -> bool:
+        del thread_id, fingerprints
         return False
 
     def file(self, path: str) -> None:
@@ -120,7 +119,8 @@ def take(
     report = IngestReport()
     with suppress(Stopped), store.deferred():
         with interrupts.heard() if interrupts is not None else nullcontext():
-            report = keep(store, run(paths, KnownStore(store), options, now, pace), now)
+            known = KnownStore(store, options.salt)
+            report = keep(store, run(paths, known, options, now, pace), now)
         if report.interrupted:
             raise Stopped
         renew(store, derive, now)
@@ -170,7 +170,7 @@ def preview(
     paths: tuple[str, ...], store: Store | None, options: Options, now: datetime
 ) -> IngestReport:
     """What a run would find; nothing is committed."""
-    known = Nothing() if store is None else KnownStore(store)
+    known = Nothing() if store is None else KnownStore(store, options.salt)
     reports: Iterator[IngestReport] = (
         product for product in run(paths, known, options, now) if isinstance(product, IngestReport)
     )

@@ -44,7 +44,7 @@ class Memory:
             )
         )
 
-    def forgotten(self, thread_id):
+    def forgotten(self, thread_id, fingerprints):  # noqa: ARG002 - copies are the store's affair
         return thread_id in self.gone
 
     def file(self, path):
