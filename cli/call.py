@@ -18,17 +18,16 @@ class Options:
 OPTIONS: ContextVar[Options] = ContextVar("OPTIONS", default=Options())  # noqa: B039 - frozen
 
 
-def run(
-    operation: str,
-    *,
-    quiet: bool = False,
-    **arguments: Any,  # noqa: ANN401 - the operation's own
-) -> Any:  # noqa: ANN401 - each command knows its result
-    """Run one operation of ``service/operations.py`` and return its value; quiet: no progress."""
+def run(operation: str, **arguments: Any) -> Any:  # noqa: ANN401 - each command knows its result
+    """Run one operation of ``service/operations.py`` and return its value.
+
+    ``quiet=True`` is no argument of it: no progress is shown.
+    """
     from pathlib import Path
 
     from service import dispatch
 
+    quiet = arguments.pop("quiet", False)
     return dispatch.run(
         operation,
         flags=OPTIONS.get().flags,

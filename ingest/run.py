@@ -7,53 +7,37 @@ come family by family, and the state of a carrier right after the last of its th
 that dies loses the thread in hand, and reads again only the carriers of threads not given yet.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
-from traceback import format_tb
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from graphstore.ids import thread_id
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
-from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
-from ingest.archives import ZipBomb, members
 from ingest.assembly import Assembled, Assembly
 from ingest.carriers import Carrier
-from ingest.clean import CleanThread, Masker, clean
+from ingest.clean import CleanThread, clean
 from ingest.cuts import Older
-from ingest.family import Card, Spool, card_of, families
+from ingest.family import Card, families
 from ingest.halves import can_join, joined, placed
-from ingest.identity import chains, derived_id
+from ingest.identity import chains
 from ingest.known import Known
 from ingest.model import (
     READ_ERRORS,
     IngestReport,
     RawThread,
-    Reader,
-    ReadFailure,
     Source,
     Tally,
 )
 from ingest.options import Options
-from ingest.pace import Pace, Stopped
-from ingest.report import Tables, report
-from ingest.resume import Resumption, cumulated
-from ingest.secrets import mask
-from ingest.shape import look
-from ingest.sniff import choose, reader_named, readers
-from ingest.state import at_rest, row_of, unchanged
-from ingest.walk import Found, find
-
-_LOG: Final = logging.getLogger(__name__)
-ARCHIVE: Final = "zip"
-"""Reader name in the state of an archive as a whole."""
-_TEXT_CACHE: Final = 4096
-_SHORT_TEXT: Final = 200
-"""Characters; masked texts below are remembered: names and paths come again and again."""
+from ingest.pace import Pace
+from ingest.reading import ARCHIVE, Reading, masker
+from ingest.report import report
+from ingest.resume import cumulated
+from ingest.sniff import reader_named
+from ingest.state import row_of
 
 Product: TypeAlias = ThreadRecord | FileState | IngestReport
 
@@ -80,39 +64,11 @@ def run(
         one.spool.close()
 
 
-def masker(options: Options) -> Masker:
-    """The masking that the options ask for."""
-    if not options.mask:
-        return lambda text: (text, ())
-    salt = options.salt or None
-
-    def masked(text: str) -> tuple[str, tuple[Masked, ...]]:
-        return mask(text, salt, extra=options.extra, allow=options.allow, pii=options.mask_pii)
-
-    short = lru_cache(_TEXT_CACHE)(masked)
-    return lambda text: short(text) if len(text) < _SHORT_TEXT else masked(text)
-
-
-class _Run:
-    """One run: what is gathered from all carriers before threads are put together."""
+class _Run(Reading):
+    """One run: threads are put together from what was read, and given with states and report."""
 
     def __init__(self, known: Known, options: Options, now: datetime, pace: Pace) -> None:
-        self.known = known
-        self.pace = pace
-        self.options = options
-        self.now = now
-        self.masker = masker(options)
-        self.resumption = Resumption(known, options, self.masker, now)
-        self.found = Found()
-        self.loose = Tally()
-        self.carriers: list[Carrier] = []
-        self.skipped: list[tuple[str, str, str]] = []
-        self.archives: list[tuple[Source, dict[str, None]]] = []
-        self.tables = Tables()
-        self.spool = Spool()
-        self.cards: list[Card] = []
-        self.held: dict[int, int] = {}
-        """Threads by carrier."""
+        super().__init__(known, options, now, pace)
         self.waiting: Counter[int] = Counter()
         """Threads by carrier that are not given yet."""
         self.stated: set[int] = set()
@@ -120,163 +76,6 @@ class _Run:
         self.ended = False
         """Not all threads that wait are to be given."""
         self.assembly: Assembly | None = None
-
-    # --- reading
-
-    def gather(self, paths: tuple[str, ...]) -> None:
-        """Read and clean every carrier; threads wait in the spool.
-
-        If the owner wants an end, the carrier in hand is dropped and no other one is opened.
-        """
-        found: Iterable[Source | ReadFailure] = find(paths, self.found, self.options.skip_dirs)
-        if "-" not in paths:  # standing input can be read only until the next one is asked for
-            found = list(found)
-            self.pace.begin(sum(one.size for one in found if isinstance(one, Source)))
-        done = 0
-        try:
-            for one in found:
-                if isinstance(one, ReadFailure):
-                    self.loose.note(one.code, one.where)
-                    continue
-                if self._wanted(one):
-                    self._take(one)
-                done += one.size
-                self.pace.passed(done)
-        except Stopped:
-            dropped = len(self.carriers) - 1
-            del self.carriers[dropped:]
-            self.cards = [card for card in self.cards if card.carrier != dropped]
-
-    def _wanted(self, src: Source) -> bool:
-        since = self.options.since
-        if since is not None and src.mtime_ns < since.timestamp() * 1e9:
-            self.found.ignore("older")
-            return False
-        return True
-
-    def _take(self, src: Source) -> None:
-        if self._skip(src):
-            return
-        if look(src).kind == "zip":
-            self._archive(src)
-            return
-        reader = self._reader(src)
-        if reader is not None:
-            self._read(src, reader)
-
-    def _skip(self, src: Source) -> bool:
-        """Leave a carrier closed that is as it was."""
-        row = self.known.file(src.path)
-        if row is None or not unchanged(src, row, self.now, self.options.settle_s):
-            return False
-        if row.reader != ARCHIVE and not _current(row):
-            return False
-        self.skipped.append((src.path, src.name, row.reader))
-        self.tables.skip(src.path, len(row.thread_ids))
-        return True
-
-    def _archive(self, archive: Source) -> None:
-        before = len(self.carriers)
-        known_skips = len(self.skipped)
-        for one in members(archive, self.found):
-            if isinstance(one, ReadFailure):
-                self.loose.note(one.code, one.where)
-            elif not self._skip(one):
-                if look(one).kind == "zip":
-                    self.loose.note("nested_zip", one.name)
-                elif (reader := self._reader(one)) is not None and self._read(one, reader):
-                    break
-        if archive.explicit and len(self.carriers) == before and len(self.skipped) == known_skips:
-            self.loose.note("unknown_format", archive.name)
-        self.archives.append((archive, {}))
-
-    def _reader(self, src: Source) -> Reader | None:
-        src.as_note = src.as_note or self.options.notes
-        chosen = choose(src, self.options.format)
-        if chosen is None:
-            self.found.side_files += 1
-        elif isinstance(chosen, ReadFailure):
-            self._refuse(src, chosen)
-        elif self.options.only and chosen.NAME not in self.options.only:
-            self.found.ignore("not_asked_for")
-        else:
-            return chosen
-        return None
-
-    def _refuse(self, src: Source, why: ReadFailure) -> None:
-        """A file without a reader is a loss if it was named, else it is ignored and counted."""
-        if src.explicit or why.code in {"unreadable_file", "ambiguous_format"}:
-            self.loose.note(why.code, src.name)
-        else:
-            self.found.ignore(why.code)
-
-    def _read(self, src: Source, reader: Reader) -> bool:
-        """Read one carrier; whether its archive must be left."""
-        src.keep_context = self.options.keep_context
-        src.me, src.group_gap = self.options.me, self.options.group_gap
-        opener, src.opener = src.opener, lambda: self.pace.opened(src.name, opener)
-        tally = Tally(src.name)
-        carrier = Carrier(src, reader.NAME, reader.VERSION, tally)
-        src.resumable = self.resumption.wanted(src)
-        src.live = reader.APPENDABLE and not at_rest(src, self.now, self.options.settle_s)
-        self.carriers.append(carrier)
-        stop = False
-        try:
-            thread = self.resumption.read(carrier, reader, len(self.carriers) - 1)
-            if thread is not None:
-                self._keep(thread, carrier)
-            else:
-                for thread in self._threads(carrier, reader, len(self.carriers) - 1):
-                    self._keep(thread, carrier)
-        except Stopped:
-            raise
-        except ZipBomb:
-            tally.note("zip_bomb")
-            stop = True
-        except READ_ERRORS as cause:
-            tally.note("unreadable_file")
-            _LOG.debug("%s: %s", src.name, type(cause).__name__)
-        except Exception as cause:  # noqa: BLE001 - one carrier is a border: its reader's fault must not stop the run
-            tally.note("reader_error")
-            frames = "".join(format_tb(cause.__traceback__))  # its message may quote the input
-            _LOG.debug("reader %s failed, %s:\n%s", reader.NAME, type(cause).__name__, frames)
-        src.opener = opener
-        src.head = None
-        src.seen = None
-        src.parsed = {}
-        return stop
-
-    def _threads(self, carrier: Carrier, reader: Reader, index: int) -> Iterator[CleanThread]:
-        """Read a carrier whole; its threads, cleaned."""
-        src, tally = carrier.source, carrier.tally
-        rest = at_rest(src, self.now, self.options.settle_s)
-        for one in reader.read(src, tally):
-            if isinstance(one, ReadFailure):
-                tally.note(one.code, self.masker(one.where)[0])
-                continue
-            closed = rest or not reader.APPENDABLE or not _live(one)
-            yield clean(one, index, tally, self.options, self.masker, closed=closed)
-
-    def _keep(self, thread: CleanThread, carrier: Carrier) -> None:
-        """Let a thread wait for its family."""
-        carrier.titles += [
-            PendingTitle(leaf=title.leaf, text=title.text) for title in thread.raw.summaries
-        ]
-        if thread.naive and thread.turns:
-            carrier.tally.note("naive_time", thread.raw.where or None)
-        native = self._native(thread)
-        self.held[thread.carrier] = self.held.get(thread.carrier, 0) + 1
-        card = card_of(thread, native, self.spool.put(thread))
-        if carrier.point is not None and card.first_key is not None:
-            card.first_key = carrier.point.first_key
-        self.cards.append(card)
-
-    def _native(self, thread: CleanThread) -> str:
-        return thread.raw.native_id or (
-            derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
-        )
-
-    # --- putting together
 
     def products(self) -> Iterator[ThreadRecord | FileState]:
         """Records of all threads family by family, states of carriers as they are done."""
@@ -500,16 +299,6 @@ class _Run:
             dry_run=self.options.dry_run,
             interrupted=self.pace.interrupted,
         )
-
-
-def _current(row: FileState) -> bool:
-    """Whether the reader that read it is still the same."""
-    return any(row.reader == one.NAME and row.version == one.VERSION for one in readers())
-
-
-def _live(raw: RawThread) -> bool:
-    """Whether a thread can still grow in its carrier: native transcripts and growing logs."""
-    return raw.rank == 1 or raw.growing
 
 
 def _has_tail(tally: Tally) -> bool:

@@ -516,10 +516,10 @@ def test_large_runs_wait_in_a_file_and_give_the_same(tmp_path, monkeypatch):
         Talk(f"{at}" * 8, str(at)).play(["ask", "answer", "long call", "answer"]).write(tmp_path)
     plain = Memory()
     plain.ingest(tmp_path)
-    from ingest import run as running
+    from ingest import reading
     from ingest.family import Spool
 
-    monkeypatch.setattr(running, "Spool", lambda: Spool(10))
+    monkeypatch.setattr(reading, "Spool", lambda: Spool(10))
     spilled = Memory()
     spilled.ingest(tmp_path)
     assert spilled.told() == plain.told()
