@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import codex_talk
@@ -18,6 +18,8 @@ LATE = datetime(2100, 1, 1, tzinfo=UTC)
 """When every file has long come to rest."""
 EARLY = datetime(2000, 1, 1, tzinfo=UTC)
 """When no file has."""
+FEW = settings(max_examples=max(8, settings().max_examples // 6))
+"""Each example reads a file as often as it has lines, twice."""
 NEVER, ALWAYS = 2**60, 0
 """From how many bytes on a carrier is read on."""
 ODD = (
@@ -167,12 +169,14 @@ def test_a_plain_session_is_read_on(tmp_path):
 
 
 @pytest.mark.parametrize("now", [EARLY, LATE])
+@FEW
 @given(some=moves)
 def test_growing_line_by_line_is_as_reading_whole(some, now):
     with tempfile.TemporaryDirectory() as room:
         every_cut(Path(room), f"{ONE}.jsonl", Odd(ONE).play(some).encoded(), now)
 
 
+@FEW
 @given(moves, moves, st.data())
 def test_growing_by_any_bytes_is_as_reading_whole(first, second, data):
     content = b"".join(Odd(ONE).play(first).encoded())
@@ -199,6 +203,7 @@ def test_a_plain_session_of_codex_is_read_on(tmp_path, turn_ids):
     assert every_cut(tmp_path, ROLLOUT, lines, LATE) > len(lines) ** 2 / 4
 
 
+@FEW
 @given(some=codex_moves, turn_ids=st.booleans(), now=st.sampled_from((EARLY, LATE)))
 def test_growing_sessions_of_codex_are_as_read_whole(some, turn_ids, now):
     with tempfile.TemporaryDirectory() as room:
@@ -206,6 +211,7 @@ def test_growing_sessions_of_codex_are_as_read_whole(some, turn_ids, now):
         every_cut(Path(room), ROLLOUT, talk.encoded(), now)
 
 
+@FEW
 @given(codex_moves, codex_moves, st.booleans(), st.data())
 def test_growing_files_of_codex_are_as_read_whole(first, second, turn_ids, data):
     content = b"".join(codex_talk.Talk(ONE, turn_ids=turn_ids).play(first).encoded())
