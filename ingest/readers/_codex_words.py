@@ -1,0 +1,154 @@
+"""Words of Codex sessions: messages told more than once, what an editor adds, paths and files."""
+
+import base64
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graphstore.ids import digest_bytes
+from graphstore.model.conversation import Attachment, Role
+from ingest.envelopes import open_block
+from ingest.jsonio import loads
+from ingest.model import RawTurn
+from ingest.readers._codex_records import Json, Kind, word
+
+_TIMED: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}(?=-7)")
+"""Milliseconds that a UUID of version 7 begins with (RFC 9562)."""
+_PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
+_PATHS: Final = ("path", "file_path", "filename", "target_file")
+_PATCH_MARK: Final = "*** "
+_PATH_MARKS: Final = (_PATCH_MARK, *(f'"{key}"' for key in _PATHS))
+_EDITOR: Final = "# Context from my IDE setup:"
+_REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
+_NEAR: Final = 8
+"""Equal messages of one turn looked at for the one that a copy belongs to."""
+
+
+@dataclass(slots=True)
+class Said:
+    """A message, by whichever of its records is at hand."""
+
+    role: Role
+    blocks: tuple[str, ...]
+    attachments: tuple[Attachment, ...] = ()
+    final: bool | None = None
+    turn_id: str | None = None
+    tellings: tuple[str, ...] = ()
+    """Texts by which it is known again, once it is said."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message of the turn at hand and the kinds of records that told it."""
+
+    kinds: set[Kind]
+    turn: RawTurn | None
+    """None if it held no words."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """Where a record can be the copy of another one: a turn, or an exchange without ids."""
+
+    turn_id: str | None = None
+    answered: bool = False
+    entries: dict[tuple[Role, str], list[Entry]] = field(default_factory=dict)
+
+    def find(self, said: Said, kind: Kind) -> Entry | None:
+        """Return the message that this record is another telling of."""
+        for text in said.tellings:
+            for entry in self.entries.get((said.role, text), ())[-_NEAR:]:
+                if kind not in entry.kinds:
+                    return entry
+        return None
+
+    def add(self, said: Said, entry: Entry) -> None:
+        for text in said.tellings:
+            self.entries.setdefault((said.role, text), []).append(entry)
+
+    def clear(self) -> None:
+        self.entries = {}
+        self.answered = False
+
+
+def turn_id_of(value: Json) -> str | None:
+    return word(value, "turn_id") or None
+
+
+def is_older(turn_id: str | None, native_id: str | None) -> bool:
+    """Whether a turn began before a session was made: ids of both may begin with their time."""
+    turn, session = (_TIMED.match(one or "") for one in (turn_id, native_id))
+    return bool(turn and session and turn[0].lower() < session[0].lower())
+
+
+def tellings(blocks: tuple[str, ...]) -> tuple[str, ...]:
+    """Texts by which a message is known again: all of it, and each of its blocks."""
+    folded = [" ".join(block.split()) for block in blocks]
+    return tuple(dict.fromkeys(text for text in (" ".join(folded), *folded) if text))
+
+
+def asked(text: str) -> str:
+    """Return a person's words without what an editor put before them."""
+    if not text.lstrip().startswith(_EDITOR):
+        return text
+    found = _REQUEST.search(text)
+    return text[found.end() :].strip() if found else text
+
+
+def is_asked(turn: RawTurn) -> bool:
+    """Whether a turn begins an exchange or goes on asking."""
+    if turn.role is Role.OTHER:
+        return turn.taint is None
+    return turn.role is Role.HUMAN and any(open_block(block).text for block in turn.blocks)
+
+
+def touched(arguments: object) -> Iterator[str]:
+    """Paths of patch headers, and of the arguments that name one."""
+    if isinstance(arguments, str) and not any(mark in arguments for mark in _PATH_MARKS):
+        return  # nearly always: it need not be parsed
+    value = parsed(arguments) if isinstance(arguments, str) else arguments
+    if isinstance(value, dict):
+        for key in _PATHS:
+            if isinstance(value.get(key), str):
+                yield value[key]
+        texts = [one for held in value.values() for one in _strings(held)]
+    else:
+        texts = list(_strings(arguments))
+    for text in texts:
+        if _PATCH_MARK in text:
+            yield from filter(None, map(str.strip, _PATCH.findall(text)))
+
+
+def _strings(value: object) -> Iterator[str]:
+    for one in value if isinstance(value, list) else (value,):
+        if isinstance(one, str):
+            yield one
+
+
+def parsed(text: str) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return loads(text.encode("utf-8", "surrogatepass"))[0]
+    except ValueError:
+        return None
+
+
+def attached(part: Json) -> Attachment:
+    """An image, sound or file of a message, without its bytes."""
+    url = next((part[key] for key in ("image_url", "file_data", "path") if key in part), None)
+    url = url.get("url") if isinstance(url, dict) else url
+    name = part.get("filename")
+    told = name if isinstance(name, str) else None
+    if not isinstance(url, str):
+        return Attachment(name=told)
+    if not url.startswith("data:"):
+        return Attachment(name=told or url)
+    head, _, data = url.partition(",")
+    media = head.removeprefix("data:").partition(";")[0] or None
+    try:
+        content = base64.b64decode(data)
+    except ValueError:
+        return Attachment(name=told, media_type=media)
+    return Attachment(
+        name=told, media_type=media, size=len(content), content_hash=digest_bytes(content)
+    )
