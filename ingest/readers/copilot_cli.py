@@ -9,6 +9,7 @@ all after it. ``session.start`` names the session; a log without it is known by 
 """
 
 import base64
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -83,6 +84,8 @@ _ENDS: Final = frozenset({"assistant.turn_end", "assistant.idle", "session.shutd
 _FINAL: Final = {"final_answer": True, "commentary": False}
 _TYPED: Final = (None, "", "user")
 """Where a message comes from that a person typed; skills, schedules and agents say so."""
+_TAGS: Final = ("current_datetime", "reminder", "system_reminder", "tagged_files")
+_OPENING: Final = re.compile(rf"\s*<({'|'.join(_TAGS)})>")
 _PATHS: Final = ("path", "file_path", "filePath")
 
 
@@ -262,6 +265,10 @@ class _Session:
         if not isinstance(words, str):
             self._lose(record)
             return
+        words, is_wrapped = without_reminders(words)
+        if is_wrapped and not words:
+            self._drop("injected", record)
+            return
         role = Role.HUMAN if line is self.main else Role.OTHER
         turn = self._turn(role, words, record)
         turn.attachments = tuple(_attachments(data))
@@ -408,6 +415,26 @@ class _Session:
 
 
 # --- an event
+
+
+def without_reminders(text: str) -> tuple[str, bool]:
+    """What a person typed, without what the tool wrote before or behind it; whether it did."""
+    start, end = 0, len(text)
+    is_wrapped = False
+    while True:
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        opening = _OPENING.match(text, start, end)
+        close = text.find(f"</{opening[1]}>", start, end) if opening else -1
+        last = next((one for one in _TAGS if text.endswith(f"</{one}>", start, end)), None)
+        begin = text.rfind(f"<{last}>", start, end) if last else -1
+        if opening and close >= 0:
+            start = close + len(opening[1]) + 3
+        elif begin >= 0:
+            end = begin
+        else:
+            return text[start:end].strip(), is_wrapped
+        is_wrapped = True
 
 
 def _text(value: Json, key: str) -> str | None:

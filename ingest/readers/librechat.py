@@ -74,14 +74,14 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 
 
 def _messages(value: Json) -> list[Any] | None:
-    """The messages of a conversation; one alone may stand without a list."""
+    """The messages of a conversation; one alone may stand without a list, none may be null."""
     for key in _LISTS:
         listed = value.get(key)
         if isinstance(listed, list):
             return listed
         if isinstance(listed, dict):
             return [listed]
-    return None
+    return [] if any(key in value and value[key] is None for key in _LISTS) else None
 
 
 class _Said(NamedTuple):

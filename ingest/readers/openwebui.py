@@ -86,7 +86,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 
 
 def _messages(value: Json) -> list[tuple[str, object]] | None:
-    """Messages with their keys: of the tree, else of the plain list."""
+    """Messages with their keys: of the tree, else of the plain list; none if there is neither."""
     chat = value.get("chat")
     if not isinstance(chat, dict):
         return None
@@ -95,6 +95,8 @@ def _messages(value: Json) -> list[tuple[str, object]] | None:
     if isinstance(tree, dict) and (tree or not chat.get("messages")):
         return list(tree.items())
     plain = chat.get("messages")
+    if plain is None and tree is None:
+        return []
     if not isinstance(plain, list):
         return None
     return [(_key(one, place), one) for place, one in enumerate(plain, start=1)]

@@ -9,6 +9,7 @@ from graphstore.ids import digest_bytes
 from graphstore.model.conversation import LineageKind, Role, Taint
 from ingest.model import RawThread, ReadFailure, Source, Tally
 from ingest.readers import copilot_cli
+from ingest.readers.copilot_cli import without_reminders
 from ingest.sniff import choose
 from tests.ingest_memory import Memory
 
@@ -112,6 +113,28 @@ def test_only_what_a_person_typed_is_a_persons(more, typed):
     ((found,), tally) = read(Log().ask("why", **more))
     assert words(found) == ([("human", "why")] if typed else [])
     assert tally.dispositions.get("injected", 0) == (not typed)
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("<current_datetime>now</current_datetime>\n\nwhy\n<reminder>be kind</reminder>\n", "why"),
+        ("why\n<system_reminder><reminder>a</reminder></system_reminder>", "why"),
+        ("what does <reminder>x</reminder> mean", "what does <reminder>x</reminder> mean"),
+        ("<reminder>never closed", "<reminder>never closed"),
+        ("closed only</reminder>", "closed only</reminder>"),
+        ("<reminder>be kind</reminder>", None),
+    ],
+)
+def test_what_the_tool_wrote_around_a_prompt_is_taken_off(text, typed):
+    ((found,), tally) = read(Log().ask(text))
+    assert words(found) == ([("human", typed)] if typed else [])
+    assert tally.dispositions.get("injected", 0) == (typed is None)
+
+
+def test_many_reminders_cost_their_length_once():
+    many = "<reminder></reminder>\n" * 50_000
+    assert without_reminders(f"{many}why\n{many}") == ("why", True)
 
 
 def test_messages_without_words_are_counted_by_what_they_hold():

@@ -212,6 +212,12 @@ def test_one_message_may_stand_without_a_list():
     assert words(found) == [("human", "why"), ("assistant", "so")]
 
 
+def test_a_conversation_in_which_nothing_was_said_is_an_empty_thread():
+    for nothing in ([], None):
+        ((found,), tally) = read({**talk(), "messages": nothing})
+        assert (found.native_id, found.turns, tally.records) == ("l1", [], 0)
+
+
 def test_a_conversation_without_a_list_is_lost():
     ((failure,), tally) = read({**talk(), "messages": "words"})
     assert isinstance(failure, ReadFailure)

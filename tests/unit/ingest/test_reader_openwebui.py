@@ -292,6 +292,13 @@ def test_one_bad_chat_does_not_cost_the_others():
     assert (len(found), tally.dispositions["lost"]) == (4, 3)
 
 
+@pytest.mark.parametrize("inner", [{}, {"history": {}}, {"history": None, "messages": None}])
+def test_a_chat_in_which_nothing_was_said_is_an_empty_thread(inner):
+    found, tally = read([chat(QUESTION), {"id": "w0", "title": "New Chat", "chat": inner}])
+    assert [len(one.turns) for one in found if isinstance(one, RawThread)] == [1, 0]
+    assert tally.codes == {}
+
+
 def test_one_chat_alone_and_a_named_list_are_read_too():
     for document in (chat(QUESTION), {"conversations": [chat(QUESTION)]}):
         ((found,), _) = read(document)
