@@ -165,8 +165,13 @@ def _split(chunks: Iterable[bytes], offset: int, limit: int, skip: Skip | None) 
     held = _Open(limit, skip)
     for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
+        wary = skip is not None and skip.hint in chunk
         for piece in ended:
-            if held.size or len(piece) > limit or (skip and _is_suspect(piece, skip)):
+            if (
+                held.size
+                or len(piece) > limit
+                or (wary and skip is not None and _is_suspect(piece, skip))
+            ):
                 held.add(piece)
                 line = held.close(number, offset, 1)
             else:  # nearly always a line lies in one chunk
