@@ -420,21 +420,21 @@ class _Session:
 def without_reminders(text: str) -> tuple[str, bool]:
     """What a person typed, without what the tool wrote before or behind it; whether it did."""
     start, end = 0, len(text)
-    is_wrapped = False
-    while True:
+    before = behind = True  # where no tag fits once, none fits later: the text only shrinks
+    while before or behind:
         while end > start and text[end - 1].isspace():
             end -= 1
-        opening = _OPENING.match(text, start, end)
-        close = text.find(f"</{opening[1]}>", start, end) if opening else -1
-        last = next((one for one in _TAGS if text.endswith(f"</{one}>", start, end)), None)
-        begin = text.rfind(f"<{last}>", start, end) if last else -1
-        if opening and close >= 0:
-            start = close + len(opening[1]) + 3
-        elif begin >= 0:
-            end = begin
-        else:
-            return text[start:end].strip(), is_wrapped
-        is_wrapped = True
+        if before:
+            opening = _OPENING.match(text, start, end)
+            close = text.find(f"</{opening[1]}>", start, end) if opening else -1
+            before = close >= 0
+            start = close + len(opening[1]) + 3 if opening and before else start
+        if behind:
+            last = next((one for one in _TAGS if text.endswith(f"</{one}>", start, end)), None)
+            begin = text.rfind(f"<{last}>", start, end) if last else -1
+            behind = begin >= 0
+            end = begin if behind else end
+    return text[start:end].strip(), (start, end) != (0, len(text.rstrip()))
 
 
 def _text(value: Json, key: str) -> str | None:

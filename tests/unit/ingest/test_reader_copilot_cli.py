@@ -135,6 +135,8 @@ def test_what_the_tool_wrote_around_a_prompt_is_taken_off(text, typed):
 def test_many_reminders_cost_their_length_once():
     many = "<reminder></reminder>\n" * 50_000
     assert without_reminders(f"{many}why\n{many}") == ("why", True)
+    unclosed = "<reminder>" + "x<tagged_files></tagged_files>" * 20_000
+    assert without_reminders(unclosed) == (f"{unclosed[:-29]}", True)
 
 
 def test_messages_without_words_are_counted_by_what_they_hold():
