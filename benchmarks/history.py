@@ -10,7 +10,6 @@ stay flat.
 import argparse
 import json
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from time import process_time
 from typing import Any
 
 from benchmarks.ingest import NOW
-from benchmarks.ingest_scale import MB, resident
+from benchmarks.ingest_scale import MB, peak, resident
 from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Thread
 from graphstore.model.record import ThreadRecord
@@ -217,11 +216,6 @@ class Kept:
                         owned = self.owners.setdefault((one.source, turn.native_key), [])
                         owned.append(one.thread_id)
         return threads, turns
-
-
-def peak() -> float:
-    """Megabytes at the most so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB
 
 
 def at_once(folders: list[str]) -> None:
