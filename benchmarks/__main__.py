@@ -9,6 +9,10 @@ import sys
 OTHERS = (
     ("benchmarks.up PATH... -o FILE", "the main job on your own conversations, twice, mirrored"),
     ("benchmarks.ingest_corpora FOLDER...", "what became of every record of your own folders"),
+    ("benchmarks.ingest PATH...", "CPU of ingest beside plain json.loads over the same lines"),
+    ("benchmarks.ingest_scale", "peak memory and speed on huge files, unchanged files left closed"),
+    ("benchmarks.history", "a history of 20,000 threads, at once and batch by batch"),
+    ("benchmarks.masking PATH...", "megabytes masked a second, hits by kind"),
     ("benchmarks.recall.locomo FILE", "turn and session recall beside FTS5, BM25, static vectors"),
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),
     ("benchmarks.recall.latency", "recall at 10,000 and 100,000 turns"),
