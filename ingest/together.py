@@ -1,6 +1,7 @@
 """Files that are one source only together: exports with a file for each day, trees of records."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
@@ -8,6 +9,8 @@ from typing import Final
 PEOPLE: Final = "users.json"
 ROOMS: Final = ("channels.json", "groups.json", "mpims.json", "dms.json")
 """Lists of rooms: public, private, of several people, of two."""
+_LAST: Final = "\U0010ffff"
+"""Sorts behind every name."""
 _DAY: Final = re.compile(r"[^/]+/\d{4}-\d\d-\d\d[^/]*\.json")
 _LIST: Final = re.compile(r"[^/]+\.json")
 TREE: Final = ("session", "message", "part")
@@ -20,15 +23,21 @@ def exports(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
     ``names`` are paths with slashes. An export has people, a list of rooms, and days.
     """
-    for name in sorted(names):
+    ordered = sorted(names)
+    for name in ordered:
         folder, _, file = name.rpartition("/")
         prefix = f"{folder}/" if folder else ""
         if file != PEOPLE or not any(f"{prefix}{one}" in names for one in ROOMS):
             continue
-        below = (one.removeprefix(prefix) for one in sorted(names) if one.startswith(prefix))
-        files = tuple(one for one in below if is_day(one) or is_list(one))
+        first, end = (bisect_left(ordered, one) for one in (prefix, prefix + _LAST))
+        below = (one.removeprefix(prefix) for one in ordered[first:end])
+        files = tuple(one for one in below if _is_own(one))
         if any(map(is_day, files)):
             yield prefix, files
+
+
+def _is_own(name: str) -> bool:
+    return is_day(name) or is_list(name)
 
 
 def trees(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -61,11 +70,11 @@ def files_of(folder: Path) -> tuple[str, ...]:
         if not (folder / PEOPLE).is_file():
             return ()
         files = [*folder.glob("*.json"), *folder.glob("*/*.json")]
-        names = {one.relative_to(folder).as_posix() for one in files if _is_own(one)}
+        names = {one.relative_to(folder).as_posix() for one in files if _is_plain(one)}
     except OSError:  # a folder that cannot be looked into is met again, and told, by the walk
         return ()
     return dict(exports(names)).get("", ())
 
 
-def _is_own(file: Path) -> bool:
+def _is_plain(file: Path) -> bool:
     return file.is_file() and not file.is_symlink() and not file.parent.is_symlink()

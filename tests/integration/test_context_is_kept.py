@@ -1,11 +1,14 @@
 """What tools and pages gave is kept as side turns where the owner asks for it, by every reader."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from tests.ingest_memory import Memory
 
+LATE = datetime(2100, 1, 1, tzinfo=UTC)
+"""The files have come to rest: nothing of them is held back."""
 OUT = "forty lines of output"
 
 
@@ -216,7 +219,7 @@ def side_turns(tmp_path, text, **options):
     file = tmp_path / "file.txt"
     file.write_text(text, "utf-8")
     store = Memory()
-    store.ingest(file, **options)
+    store.ingest(file, now=LATE, **options)
     assert store.threads
     turns = [turn for thread in store.threads.values() for turn in thread.turns]
     return [(turn.role, turn.taint) for turn in turns if OUT in turn.text]

@@ -343,6 +343,43 @@ def test_a_broken_list_is_told_and_the_messages_stay(broken, tmp_path):
     assert [one.code for one in report.codes] == ["unreadable_file"]
 
 
+def test_a_day_that_cannot_be_opened_costs_that_day(tmp_path):
+    def broken():
+        raise OSError
+
+    days = {**day(said(0, "a")), **day(said(90000, "b"), date="2026-01-02")}
+    (src,) = find((str(export(tmp_path, days)),), Found())
+    assert isinstance(src, Source)
+    for name, one in src.inside or ():
+        if name.endswith("01.json"):
+            one.opener = broken
+    failure, thread = slack.read(src, Tally("x"))
+    assert isinstance(failure, ReadFailure)
+    assert isinstance(thread, RawThread)
+    assert (failure.code, thread.turns[0].blocks) == ("unreadable_file", ("b",))
+
+
+def test_a_time_out_of_range_is_told_and_the_message_stays(tmp_path):
+    store, codes = taken(tmp_path, day({**said(0, "a"), "ts": "1.5"}, said(0, "b")))
+    assert (len(store.threads), codes) == (1, {"bad_timestamp": 1})
+
+
+def test_entries_of_lists_without_an_id_are_passed(tmp_path):
+    people = [{"name": "x"}, 5, {"id": "U1"}]
+    rooms = {"channels.json": [{"name": "y"}, {"id": "C1", "name": "general"}]}
+    store, _ = taken(tmp_path, day(said(0, "hi <@U1>")), people, rooms)
+    (thread,) = store.threads.values()
+    assert (thread.turns[0].text, thread.turns[0].speaker) == ("hi @U1", "U1")
+
+
+@pytest.mark.parametrize("key", ["user_profile", "bot_profile"])
+def test_a_speaker_in_no_list_may_bring_a_name(key, tmp_path):
+    message = said(0, "a", "U9", **{key: {"display_name": "", "real_name": "Zoe Z"}})
+    store, _ = taken(tmp_path, day(message))
+    (thread,) = store.threads.values()
+    assert thread.turns[0].speaker == "Zoe Z"
+
+
 # --- where it lies
 
 
