@@ -239,6 +239,7 @@ class Forgetting:
         labels = self._labels(going.concepts)
         for entry in self._ledger.entries():
             record = entry.record()
+            changed: Record | None
             match record:
                 case ThreadRecord():
                     first = record.thread_id not in filled

@@ -449,7 +449,8 @@ class Planted:
 
     def _told(self, thread_id: str) -> Iterator[Links | Relates]:
         """What was planted, by the thread of its first turn."""
-        for row in (*self.plot.linked(), *self.plot.related()):
+        rows: list[Links | Relates] = [*self.plot.linked(), *self.plot.related()]
+        for row in rows:
             if min(row.source_refs).startswith(f"thread:{thread_id}#"):
                 yield row
 

@@ -10,7 +10,7 @@ from cli.main import app
 from graphstore import proof
 from graphstore.errors import NotFound
 from graphstore.forgetting import words_of
-from service import operations, settings
+from service import operations, settings, taking
 from service.moments import WrongValue
 from service.session import Session
 from tests.fake_derive import everything
@@ -60,7 +60,7 @@ def test_ten_threads_a_project_and_all_before_a_day(session):
     assert proof.scan(session.workspace, every) == ()
     left = operations.status(session).threads
     assert 0 < left < before - 10
-    report = operations.ingest(session, (str(operations.taking.example()),))
+    report = operations.ingest(session, (str(taking.example()),))
     assert {row.code: row.count for row in report.codes}["forgotten"] > 5
     assert operations.status(session).threads == left
     assert proof.scan(session.workspace, every) == ()

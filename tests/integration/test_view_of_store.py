@@ -95,7 +95,7 @@ class LinkingDerive(FakeDerive):
 
     def facts(self, thread, epoch):
         found = super().facts(thread, epoch)
-        pairs = {}
+        pairs: dict[tuple[tuple[str, ...], str], list[str]] = {}
         for turn in thread.clean():
             ref = thread.ref(turn.number)
             named = sorted(edge.dst for edge in found.mentions if edge.src == ref)

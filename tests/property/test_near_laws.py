@@ -48,7 +48,8 @@ def filled(names):
 @given(steps)
 def test_lists_that_grew_and_shrank_are_those_of_a_fresh_look(plan):
     with closing(Ledger(None)) as ledger:
-        index, held = Near(ledger, None), set()
+        index = Near(ledger, None)
+        held: set[str] = set()
         for come, go in plan:
             before = set(index.pairs())
             gone = sorted(set(go) & held)

@@ -290,6 +290,7 @@ def test_a_question_is_compared_by_what_surrounds_it_in_all_its_threads():
         Part("q:1", "a", "question", a_question().model_dump_json()),
     ]
     found = fold.asked(parts)
+    assert found is not None
     assert found.question == a_question()
     assert found.concepts == {"c:1", "c:2"}
     assert found.refs == ("thread:a#turn:9", "thread:a#turn:10", "thread:b#turn:1")

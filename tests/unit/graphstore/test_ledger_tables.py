@@ -79,6 +79,7 @@ def test_a_concept_counts_lineages_and_mentions(ledger):
     ]
     parts.put(shards, EPOCH)
     (joined,) = parts.shared(("c:1",))
+    assert isinstance(joined, Concept)
     assert (joined.df, joined.cf, joined.generic) == (2, 6, True)
     assert (joined.label, joined.aliases) == ("c:1", ("latch", "lock", "locks"))
     assert joined.kind is ConceptKind.TERM
