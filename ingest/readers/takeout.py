@@ -31,6 +31,8 @@ Json: TypeAlias = dict[str, Any]
 
 PEEK: Final = 1024 * 1024
 """Bytes of a page looked at: its first row stands behind a long style sheet."""
+_HTML: Final = re.compile(r"\s*<(?:!doctype|[a-z])", re.IGNORECASE)
+"""How a page begins: nothing else is worth a long look."""
 _PRODUCT: Final = re.compile(r"Gemini|\bBard\b")
 _HEADER: Final = re.compile(r"\bheader-cell\b[^>]{0,200}>\s*(?:<[^>]{0,200}>\s*){0,3}[^<]{0,80}")
 _PROMPT: Final = re.compile(
@@ -49,7 +51,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
     shape = look(src)
     if shape.kind == "list":
         return Score.by(4, 1.0, "e") if any(map(_is_ours, shape.objects)) else None
-    if shape.kind != "text" or "<" not in shape.text:
+    if shape.kind != "text" or _HTML.match(shape.text) is None:
         return None
     page = src.peek(PEEK)
     if OPENING.search(page) is None:
