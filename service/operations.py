@@ -385,6 +385,7 @@ def scout(
     threads: tuple[str, ...] = (),
     labels: tuple[str, ...] = (),
     stop: str = "",
+    notes: str = "",
     graph: str = "",
     store: bool = True,
     public: bool = False,
@@ -407,10 +408,10 @@ def scout(
         labels=labels,
         stops=stops,
     )
-    whole = store and not shapes and scope == Scope() and asked == usual
+    whole = store and not (shapes or notes) and scope == Scope() and asked == usual
     with session.store("scout") as opened:
         return scouting.scouted(
-            opened, asked, shapes=shapes, scope=scope, public=public, keep=whole
+            opened, asked, shapes=shapes, scope=scope, notes=notes, public=public, keep=whole
         )
 
 

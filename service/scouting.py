@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from dream import functions
 from graphstore import plugins
 from graphstore.ids import canonical, digest
+from graphstore.model.conversation import Taint
 from graphstore.model.hubs import read_stop_list
 from graphstore.model.knowledge import Concept, Marks, Question, SeedRow, ThreadNode, Waypoint
 from graphstore.model.query import Resolved
@@ -19,6 +21,7 @@ from topology import foreign
 from topology import report as reports
 from topology.diff import Baseline
 from topology.model import Limits, Seed
+from topology.notes import RESOLVED, Notes, key_of, parse
 from topology.report import Reread, ScoutReport
 from topology.scout import GROUP, PACKAGE, check_size, scout, shape_names
 
@@ -32,26 +35,31 @@ def scouted(
     *,
     shapes: tuple[str, ...] = (),
     scope: Scope = WHOLE,
+    notes: str = "",
     public: bool = False,
     keep: bool = True,
 ) -> ScoutReport:
     """Scout the store; ``keep`` the Seeds only of a run over everything, with the usual limits.
 
-    Raises UnknownShape, GraphTooLarge.
+    ``notes`` is a file of records as JSON Lines. Raises UnknownShape, GraphTooLarge, WrongValue.
     """
     if scope != WHOLE:
         limits = limits.replace(scope=digest(str(scope)))
     view = store.view(scope)
     check_size(len(view.ids), len(view.u), free_memory())
-    found = scout(view, shapes or None, limits)
+    read = noted(store, notes) if notes else None
+    found = scout(view, shapes or None, limits, read)
+    sealed = digest([note.model_dump(mode="json") for note in read.notes]) if read else ""
     wanted = {member.node_id for seed in found.seeds for member in seed.members}
     wanted.update(hub for seed in found.seeds for hub in seed.hubs)
     wanted.update(hub.concept_id for hub in found.hidden_hubs)
     names, again = labels(store, wanted), reread(store, found.seeds)
     before = baseline(store, found.params_hash)
-    report = reports.report(found, names, again, public=public, before=before)
+    report = reports.report(found, names, again, public=public, before=before, notes_hash=sealed)
     if keep:
-        named = report if not public else reports.report(found, names, again, before=before)
+        named = report
+        if public:
+            named = reports.report(found, names, again, before=before, notes_hash=sealed)
         put(store, named)
         store.jobs.reach("seeds", mark_of(store, limits))
     return report
@@ -83,6 +91,29 @@ def stop_labels(path: str) -> tuple[str, ...]:
         return tuple(sorted(read_stop_list(Path(path).read_text("utf-8")))) if path else ()
     except (OSError, UnicodeDecodeError) as cause:
         raise WrongValue("stop", path, "a text file with one label a line") from cause
+
+
+def noted(store: Store, path: str) -> Notes:
+    """Notes of a file, with the state of every turn that they name.
+
+    Raises WrongValue for a file that cannot be read.
+    """
+    try:
+        with Path(path).open(encoding="utf-8") as lines:
+            found = parse(lines)
+    except (OSError, UnicodeDecodeError) as cause:
+        raise WrongValue("notes", path, "a file of JSON Lines") from cause
+    asked = {key_of(ref) for note in found.notes for ref in note.refs}
+    return replace(found, states={key: _state(store, *key) for key in sorted(asked)})
+
+
+def _state(store: Store, ref: str, was: str) -> str:
+    turn = store.resolve(ref)
+    if not isinstance(turn, Resolved):
+        return "ref_unresolved"
+    if was and turn.turn.fingerprint != was:
+        return "ref_stale"
+    return RESOLVED if turn.turn.taint in {Taint.HUMAN, Taint.ASSISTANT} else "tainted_source"
 
 
 def free_memory() -> int:

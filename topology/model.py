@@ -150,6 +150,26 @@ class Rejection(Value):
     shape: str
     seed_id: str
     reasons: tuple[str, ...]
+    subject: str = ""
+    """Id of a note, or the line and field that make it a bad one."""
+    refs: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    """What a rejected note spoke of."""
+
+
+class Diagnostic(Value):
+    """How a note stands to its reader. It blocks no shape, only unasked use."""
+
+    note_id: str
+    name: str
+
+
+class ReviewTask(Value):
+    """A look that a finding asks for, or the reason why none is asked."""
+
+    finding_id: str
+    seed_id: str
+    suppressed: str = ""
 
 
 class ShapeSkipped(Value):
@@ -183,6 +203,8 @@ class ShapeMetrics(Value):
     """Counts of one shape."""
 
     shape: str
+    raw: int = 0
+    """What plain graph theory counts, before sizes: bridges, or articulation points, of level 0."""
     found: int
     """Candidates by structure."""
     tried: int
@@ -243,6 +265,11 @@ class Scouted(Value):
     limits: Limits
     notes_read: bool = False
     """Whether records made elsewhere were looked at."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    tasks: tuple[ReviewTask, ...] = ()
+    confirmed_by_structure: int = 0
+    """Notes that say what a computed Seed says."""
+    dropped_anchors: int = 0
     dreamt_rows: int = 0
     """Dreamt relations that the export of the view met; none may be there."""
     false_positives: int = 0

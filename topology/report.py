@@ -15,8 +15,10 @@ from topology.gates import carried_by
 from topology.model import (
     Communities,
     Control,
+    Diagnostic,
     HiddenHub,
     Rejection,
+    ReviewTask,
     Scouted,
     Seed,
     ShapeMetrics,
@@ -26,6 +28,10 @@ from topology.model import (
 )
 
 SHADOW: Final = "shadow_route"
+PRIVATE: Final = frozenset(
+    {"private_psychological_interpretation", "profile_claim", "user_diagnosis"}
+)
+"""Reasons for which nothing of a rejected note may show in a Seed."""
 LABEL_LIMIT: Final = 80
 RUN_LENGTH: Final = 20
 """So many characters of a turn in public output are a leak."""
@@ -81,6 +87,9 @@ class ScoutReport(Value):
     baseline: str | None = None
     """The run that is compared with; None: there is none with these parameters."""
     diff: Diff | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    tasks: tuple[ReviewTask, ...] = ()
+    confirmed_by_structure: int = 0
     metrics: tuple[ShapeMetrics, ...]
     ref_coverage: float
     """Share of the Seeds that carry a ref."""
@@ -146,6 +155,9 @@ def report(
         communities=scouted.communities,
         baseline=before.run_id if before else None,
         diff=diff(scouted, kept, before) if before else None,
+        diagnostics=scouted.diagnostics,
+        tasks=scouted.tasks,
+        confirmed_by_structure=scouted.confirmed_by_structure,
         metrics=scouted.metrics,
         ref_coverage=_share([bool(seed.refs) for seed in kept]),
         sized_cuts=_share(_cut_sizes(kept, scouted.limits.k_min)),
@@ -235,13 +247,21 @@ def _red_lines(scouted: Scouted, crossings: Mapping[str, frozenset[str]]) -> tup
 
 def _crossings(scouted: Scouted, again: Reread) -> Iterator[tuple[str, frozenset[str]]]:
     """Seeds that cross each red line that a single Seed can cross."""
-    denied = {row.seed_id for row in scouted.rejected}
+    denied = {row.seed_id for row in scouted.rejected if row.seed_id}
     denied |= {control.subject for control in scouted.controls}
+    private = {
+        (ref, member)
+        for row in scouted.rejected
+        if not PRIVATE.isdisjoint(row.reasons)
+        for ref in row.refs
+        for member in row.members
+    }
     runs = frozenset(run for text in again.texts for run in _runs(text))
     checks: dict[str, Callable[[Seed], bool]] = {
         "false_positive": lambda seed: seed.seed_id in denied,
         "foreground_leak": _leaks_to_foreground,
         "local_path": lambda seed: any(_PATHS.search(text) for text in _strings(seed)),
+        "private_interpretation": lambda seed: not private.isdisjoint(_places(seed)),
         "private_text": lambda seed: not runs.isdisjoint(_runs(_without_ids(seed))),
         "shadow_without_reopen": lambda seed: (
             seed.shape == SHADOW and seed.claim != "none_before_reopen"
@@ -251,6 +271,11 @@ def _crossings(scouted: Scouted, again: Reread) -> Iterator[tuple[str, frozenset
     }
     for name, check in checks.items():
         yield name, frozenset(seed.seed_id for seed in scouted.seeds if check(seed))
+
+
+def _places(seed: Seed) -> Iterator[tuple[str, str]]:
+    """Every pair of a turn and a member of a Seed."""
+    return ((ref.ref, member.node_id) for ref in seed.refs for member in seed.members)
 
 
 def _leaks_to_foreground(seed: Seed) -> bool:

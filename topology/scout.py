@@ -25,6 +25,7 @@ from topology.model import (
     ShapeSkipped,
     ViewCounts,
 )
+from topology.notes import Notes, annotate
 from topology.rank import interleaved, numbered, related
 from topology.separation import holds, soften
 from topology.structure import Structure
@@ -46,7 +47,9 @@ def shape_names() -> tuple[str, ...]:
     return plugins.names(PACKAGE)
 
 
-def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scouted:
+def scout(
+    view: GraphView, shapes: Sequence[str] | None, limits: Limits, notes: Notes | None = None
+) -> Scouted:
     """Find, prove, gate and rank the Seeds of a view; ``shapes`` None means all.
 
     Raises ``UnknownShape`` for a name that no shape has.
@@ -54,16 +57,18 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
     loaded, skipped = _load(shapes)
     graph = Structure(view, limits)
     runs = [_search(graph, shape) for shape in loaded]
+    computed = [seed for run in runs for seed in run.seeds]
+    noted = annotate(notes or Notes(), computed, graph.lineage_of_ref, limits)
     name = view_hash(view)
     parameters = params_hash(limits, loaded)
-    found = related([seed for run in runs for seed in numbered(run.seeds)])
+    found = related(_numbered((*noted.computed, *noted.seeds)))
     stamped = (seed.replace(view_hash=name, params_hash=parameters) for seed in found)
     return Scouted(
         seeds=interleaved(stamped),
-        controls=tuple(graph.tally.controls),
-        rejected=tuple(rejection for run in runs for rejection in run.rejected),
+        controls=(*graph.tally.controls, *noted.controls),
+        rejected=(*(row for run in runs for row in run.rejected), *noted.rejected),
         skipped=skipped,
-        truncated=tuple(graph.tally.truncated),
+        truncated=(*graph.tally.truncated, *(notes.truncated if notes else ())),
         hidden_hubs=graph.hubs[:HUBS_LISTED],
         hidden_hub_count=len(graph.hubs),
         metrics=tuple(run.metrics(graph) for run in runs),
@@ -72,10 +77,23 @@ def scout(view: GraphView, shapes: Sequence[str] | None, limits: Limits) -> Scou
         view_hash=name,
         params_hash=parameters,
         limits=limits,
+        notes_read=notes is not None,
+        diagnostics=noted.diagnostics,
+        tasks=noted.tasks,
+        confirmed_by_structure=noted.confirmed,
+        dropped_anchors=noted.dropped_anchors,
         dreamt_rows=view.dreamt_rows,
         false_positives=sum(run.withheld for run in runs),
         source_backed=view.has_refs,
     )
+
+
+def _numbered(seeds: Sequence[Seed]) -> list[Seed]:
+    """Ranks within each shape, shapes in the order of their first Seed."""
+    shapes: dict[str, list[Seed]] = {}
+    for seed in seeds:
+        shapes.setdefault(seed.shape, []).append(seed)
+    return [seed for group in shapes.values() for seed in numbered(group)]
 
 
 def check_size(nodes: int, edges: int, free: int) -> None:
@@ -125,6 +143,7 @@ class _Run:
     def metrics(self, graph: Structure) -> ShapeMetrics:
         return ShapeMetrics(
             shape=self.shape,
+            raw=graph.tally.raw.get(self.shape, 0),
             found=graph.tally.found.get(self.shape, self.tried),
             tried=self.tried,
             reported=len(self.seeds),

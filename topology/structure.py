@@ -53,6 +53,7 @@ class Tally:
     """What a shape counts while it searches."""
 
     found: dict[str, int] = field(default_factory=dict)
+    raw: dict[str, int] = field(default_factory=dict)
     truncated: list[Truncation] = field(default_factory=list)
     controls: list[Control] = field(default_factory=list)
     separations: dict[str, Separation] = field(default_factory=dict)
@@ -258,9 +259,10 @@ class Structure:
     def _lineage_by_thread(self) -> dict[str, int]:
         return dict(zip(self.view.threads, self.thread_lineage.tolist(), strict=True))
 
-    def lineage_of_ref(self, ref: str) -> int:
-        """Lineage of the thread of a ref made from this view."""
-        return self._lineage_by_thread[ref.removeprefix("thread:").rpartition("#turn:")[0]]
+    def lineage_of_ref(self, ref: str) -> int | str:
+        """Lineage of the thread of a ref; a thread that is not in the view stands for itself."""
+        thread = ref.removeprefix("thread:").rpartition("#turn:")[0]
+        return self._lineage_by_thread.get(thread, thread)
 
     def ref(self, key: int) -> str:
         """The ref string of a key."""

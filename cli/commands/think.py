@@ -57,6 +57,12 @@ def scout(
             show_default=False,
         ),
     ] = "",
+    notes: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="Records made elsewhere, as JSON Lines.", show_default=False
+        ),
+    ] = "",
     graph: Annotated[
         str,
         typer.Option(
@@ -96,6 +102,7 @@ def scout(
         threads=tuple(thread or ()),
         labels=tuple(label or ()),
         stop=stop,
+        notes=notes,
         graph=graph,
         store=not no_store,
         public=public,

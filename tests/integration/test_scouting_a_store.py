@@ -94,6 +94,27 @@ def test_a_graph_file_is_scouted_and_nothing_is_kept(session, tmp_path):
         operations.scout(session, graph=str(tmp_path / "no.csv"))
 
 
+def test_notes_are_judged_with_the_turns_of_the_store(session, tmp_path):
+    before = rows(session)
+    ref = operations.scout(session).seeds[0].refs[0].ref
+    lines = [
+        {"note_id": "good", "shape": "island", "refs": [{"ref": ref}]},
+        {"note_id": "old", "shape": "island", "refs": [{"ref": ref, "fingerprint": "b2:0"}]},
+        {"note_id": "gone", "shape": "knot", "refs": [{"ref": "thread:x:y#turn:1"}]},
+    ]
+    file = tmp_path / "notes.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = operations.scout(session, notes=str(file))
+    named = {row.subject: row.reasons for row in found.rejected}
+    assert "good" not in named
+    assert named["old"] == ("missing_source_ref", "ref_stale")
+    assert named["gone"] == ("missing_source_ref", "ref_unresolved")
+    assert found.run_id != operations.scout(session).run_id
+    assert rows(session) == before
+    with pytest.raises(WrongValue):
+        operations.scout(session, notes=str(tmp_path / "missing.jsonl"))
+
+
 def test_a_graph_that_memory_cannot_hold_is_refused(session, monkeypatch):
     monkeypatch.setattr(scouting, "free_memory", lambda: 1000)
     with pytest.raises(GraphTooLarge) as caught:

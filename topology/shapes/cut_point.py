@@ -103,6 +103,7 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     single = [cut for name, cut in lower.items() if name not in upper]
     found = sorted([*both, *single], key=_Cut.order)
     graph.tally.found[NAME] = len(found)
+    graph.tally.raw[NAME] = len(graph.level(0).blocks.cut_nodes)
     for cut in found:
         yield _seed(graph, cut)
 

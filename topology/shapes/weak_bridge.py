@@ -74,6 +74,7 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     found: list[_Cut | _Meeting] = [*_once(graph, limits), *_meetings(graph)]
     found.sort(key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
+    graph.tally.raw[NAME] = len(graph.level(0).bridges)
     for cut in found:
         yield _theme_seed(graph, cut) if isinstance(cut, _Meeting) else _seed(graph, cut)
 
