@@ -442,13 +442,19 @@ def _plan_threads(
     for made in shards:
         new.add((*made.nodes, *made.edges))
     _plan_shared(source, statement, old, new)
-    _old_threads(statement, known, old)
-    _plan_ties(source, statement, set(roots), old, new)
+    if known:
+        _old_threads(statement, known, old)
+    _plan_ties(source, statement, set(roots), set(known), old, new)
     return family
 
 
 def _plan_ties(
-    source: Source, statement: Transaction, threads: set[str], old: Rows, new: Rows
+    source: Source,
+    statement: Transaction,
+    threads: set[str],
+    in_graph: set[str],
+    old: Rows,
+    new: Rows,
 ) -> None:
     """Lineage and citations of these threads, and citations of those who may mean them."""
     heads = [source.threads.head(thread_id) for thread_id in sorted(threads)]
@@ -461,10 +467,9 @@ def _plan_ties(
             if head.thread_id == node.thread_id
         ]
     citing = {thread for head in known for thread in source.threads.citing(head)}
-    touched = sorted(threads | citing)
     for cls in (Lineage, Cites):
-        old.add(_found_edges(statement, cls, ("Thread", "Thread"), touched))
-    new.add(source.ties(touched))
+        old.add(_found_edges(statement, cls, ("Thread", "Thread"), sorted(in_graph | citing)))
+    new.add(source.ties(sorted(threads | citing)))
 
 
 def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -> None:

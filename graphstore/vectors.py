@@ -129,20 +129,31 @@ def tokenise(texts: Iterable[str]) -> Tokens:
     return Tokens(np.fromiter(chain.from_iterable(rows), np.int64, int(starts[-1])), starts)
 
 
-def token_df(grouped: Iterable[tuple[str, str]]) -> tuple[tuple[int, int], ...]:
+def token_df(
+    grouped: Iterable[tuple[str, str]], whole: Callable[[str], bool] = lambda _: False
+) -> tuple[tuple[int, int], ...]:
     """Document frequency of tokens over groups, from pairs (group, text) in any order.
 
-    Gives (token id, number of groups), sorted; tokens of one group only are left out.
+    Texts of a group for which ``whole`` holds come one after another, so that it need not be
+    kept. Gives (token id, number of groups), sorted; tokens of one group only are left out.
     """
     pieces = _pieces()
     if pieces is None:
         return ()
     held: dict[str, set[int]] = {}
-    for group, text in grouped:
-        held.setdefault(group, set()).update(pieces.of(text))
     counts = np.zeros(len(pieces.table), np.int64)
-    for tokens in held.values():
+
+    def count(tokens: set[int]) -> None:
         counts[np.fromiter(tokens, np.int64, len(tokens))] += 1
+
+    before = ""
+    for group, text in grouped:
+        if group != before and before in held and whole(before):
+            count(held.pop(before))
+        held.setdefault(group, set()).update(pieces.of(text))
+        before = group
+    for tokens in held.values():
+        count(tokens)
     return tuple((int(token), int(counts[token])) for token in np.flatnonzero(counts > 1))
 
 

@@ -28,7 +28,7 @@ class Census:
         sizes: dict[str, int] = {}
         for root in roots.values():
             sizes[root] = sizes.get(root, 0) + 1
-        self._shared = {root for root, size in sizes.items() if size > 1}
+        self.shared = {root for root, size in sizes.items() if size > 1}
         self._held: dict[str, set[str]] = {}
         self._lineages: set[str] = set()
         self.turns = 0
@@ -45,12 +45,12 @@ class Census:
         """Count one thread."""
         root = self.root(reading.thread_id)
         self._lineages.add(root)
-        seen = self._held.setdefault(root, set()) if root in self._shared else set()
+        seen = self._held.setdefault(root, set()) if root in self.shared else set()
         for key, one in reading.candidates.items():
             if one.count and key not in seen:
                 self._df[key] = self._df.get(key, 0) + 1
                 self._spelling(key, one.label())
-        if root in self._shared:
+        if root in self.shared:
             seen.update(reading.candidates)
         self._repeated(reading, root)
         self._sampled(reading)
@@ -139,5 +139,5 @@ def epoch(
             for turn in clean:
                 yield census.root(thread.thread_id), turn.text
 
-    tokens = vectors.token_df(texts())
+    tokens = vectors.token_df(texts(), lambda root: root not in census.shared)
     return census.record(extractor, tokens)

@@ -70,6 +70,20 @@ def test_document_frequency_counts_groups_not_texts():
 
 
 @with_wheel
+def test_groups_that_come_whole_are_counted_as_they_end():
+    pairs = [
+        ("a", "harbour lamp"),
+        ("a", "lamp oil"),
+        ("b", "harbour"),
+        ("c", "oil"),
+        ("b", "lamp"),
+    ]
+    whole = vectors.token_df(pairs, lambda group: group != "b")
+    assert whole == vectors.token_df(pairs)
+    assert whole
+
+
+@with_wheel
 def test_tokens_of_one_group_are_left_out_of_the_frequencies():
     assert vectors.token_df([("a", "quince"), ("a", "quince jam")]) == ()
 
