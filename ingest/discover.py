@@ -25,6 +25,8 @@ _EXPORTS: Final = (
 )
 """Readers of exports, and what only theirs hold beside the conversations."""
 
+_CURSOR_LOGS: Final = "~/.cursor/projects/*/agent-transcripts"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -101,9 +103,9 @@ PLACES: Final = (
     ),
     Place(
         "cursor",
-        ("~/.config/Cursor/User/globalStorage/state.vscdb",),
-        ("~/Library/Application Support/Cursor/User/globalStorage/state.vscdb",),
-        ("%APPDATA%/Cursor/User/globalStorage/state.vscdb",),
+        ("~/.config/Cursor/User/globalStorage/state.vscdb", _CURSOR_LOGS),
+        ("~/Library/Application Support/Cursor/User/globalStorage/state.vscdb", _CURSOR_LOGS),
+        ("%APPDATA%/Cursor/User/globalStorage/state.vscdb", _CURSOR_LOGS),
     ),
     _here("aider", ".aider.chat.history.md"),
     _here("specstory", ".specstory/history"),

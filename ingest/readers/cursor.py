@@ -5,7 +5,8 @@ is ``composerData:<id>``; its messages, here called bubbles, are ``bubbleId:<id>
 the order of ``fullConversationHeadersOnly``. Earlier they stood in the conversation itself, as
 ``conversation``, and still earlier in two keys of ``ItemTable``. Conversations are milliseconds,
 bubbles ISO 8601 or nothing. The same file holds tokens of accounts: no other key is read, and
-every key is looked up in its index, however large the file is.
+every key is looked up in its index, however large the file is. Its agent also writes transcripts,
+which hold less: see ``_cursor_log``.
 """
 
 import re
@@ -29,7 +30,9 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._cursor_log import is_line, read_log
 from ingest.readers._sqlite import Cell, Database, guarded, opened, tables
+from ingest.shape import look
 from ingest.text import Repairs
 
 NAME: Final = "cursor"
@@ -80,13 +83,19 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
-    """Known by its table."""
+    """Known by its table, or by the lines of its agent."""
     del head
+    shape = look(src)
+    if shape.kind in {"lines", "dict"}:
+        matching = sum(is_line(one) for one in shape.objects)
+        return Score.by(6, shape.share(matching), "h") if matching else None
     return Score.by(2, 1.0, "a") if tables(src).get(_TABLE, frozenset()) >= _COLUMNS else None
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
-    """Read the conversations of a database, one at a time."""
+    """Read the conversations of a database, one at a time, or the session of a transcript."""
+    if look(src).kind in {"lines", "dict"}:
+        return read_log(src, tally)
     return guarded(_threads(src, tally), src, tally)
 
 

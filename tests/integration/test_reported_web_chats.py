@@ -4,9 +4,7 @@ Each test names the public report whose shape it has; the words are made up.
 """
 
 import json
-import sqlite3
 import zipfile
-from datetime import UTC, datetime
 
 import pytest
 
@@ -243,90 +241,6 @@ def test_a_forwarded_message_is_blank(tmp_path):
     taken = discord(tmp_path, word(1, 0, "look at this"), word(2, 1, "", reference=pointed))
     assert taken.said == ["h look at this"]
     assert (taken.counts["empty"], taken.exit) == (1, 0)
-
-
-# --- Cursor
-
-CHAT = "11111111-0000-4000-8000-000000000001"
-
-
-def cursor(folder, *bubbles, items=(), rows=(), name="state.vscdb", **head):
-    """A database with one conversation if there are bubbles, and other rows of its two tables."""
-    heads = [{"bubbleId": f"b{number}", "type": one["type"]} for number, one in enumerate(bubbles)]
-    held = {f"bubbleId:{CHAT}:b{number}": one for number, one in enumerate(bubbles)}
-    if bubbles:
-        held[f"composerData:{CHAT}"] = {"composerId": CHAT, "fullConversationHeadersOnly": heads,
-                                        "createdAt": SECONDS * 1000, **head}  # fmt: skip
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    base = sqlite3.connect(file)
-    for table, cells in (("cursorDiskKV", {**held, **dict(rows)}), ("ItemTable", dict(items))):
-        base.execute(f"CREATE TABLE {table} (key TEXT UNIQUE, value BLOB)")
-        base.executemany(
-            f"INSERT INTO {table} VALUES (?, ?)",  # noqa: S608 - two fixed words
-            [(key, json.dumps(value)) for key, value in cells.items()],
-        )
-    base.commit()
-    base.close()
-    return Taken(file)
-
-
-ASKED = {"type": 1, "text": "why does the kettle hum"}
-ANSWERED = {"type": 2, "text": "water sings in it"}
-
-
-def test_only_the_key_names_the_conversation(tmp_path):
-    """siropkin/budi#557: bubbles without an id of a conversation and without a time."""
-    taken = cursor(tmp_path, ASKED, ANSWERED)
-    assert taken.said == ["h why does the kettle hum", "a water sings in it"]
-    assert [turn.at for turn in taken.thread.turns] == [None, None]
-    assert taken.exit == 0
-
-
-def test_old_answers_have_the_time_of_their_request(tmp_path):
-    """S2thend/cursor-history#13: no ``createdAt``; never the time of reading in its place."""
-    timed = {**ANSWERED, "timingInfo": {"clientRpcSendTime": (SECONDS + 60) * 1000}}
-    taken = cursor(tmp_path, ASKED, timed)
-    assert [turn.at for turn in taken.thread.turns] == [
-        None,
-        datetime(2026, 1, 1, 0, 1, tzinfo=UTC),
-    ]
-
-
-def test_calls_of_tools_are_bubbles_without_words(tmp_path):
-    """kenn-io/agentsview#168: they count with the answer that follows them."""
-    call = {"type": 2, "text": "", "capabilityType": 15,
-            "toolFormerData": {"name": "read_file", "status": "completed"}}  # fmt: skip
-    taken = cursor(tmp_path, ASKED, call, ANSWERED, subComposerIds=["other"])
-    assert taken.said == ["h why does the kettle hum", "a water sings in it"]
-    assert taken.calls == {"read_file": 1}
-
-
-def test_blobs_of_the_agent_are_not_read(tmp_path):
-    """tuo-lei/vibe-replay#279: a second copy of the words, with the system's among them."""
-    blob = {"role": "user", "content": "why does the kettle hum"}
-    taken = cursor(tmp_path, ASKED, ANSWERED, rows=[("agentKv:blob:0a", blob)])
-    assert taken.said == ["h why does the kettle hum", "a water sings in it"]
-    assert "duplicate" not in taken.counts
-
-
-def test_a_conversation_of_empty_bubbles_is_empty(tmp_path):
-    """tuo-lei/vibe-replay#298: placeholders only."""
-    taken = cursor(tmp_path, {"type": 1, "text": ""}, {"type": 2, "text": ""})
-    assert taken.threads == []
-    assert (taken.codes["empty_thread"], taken.exit) == (1, 3)
-
-
-def test_chats_of_before_the_composer(tmp_path):
-    """somogyijanos/cursor-chat-export#12: in the other table, or nowhere at all."""
-    tab = {"tabId": "t1", "chatTitle": "T", "bubbles": [
-        {"type": "user", "text": "why does the kettle hum"},
-        {"type": "ai", "rawText": "water sings in it"},
-    ]}  # fmt: skip
-    key = "workbench.panel.aichat.view.aichat.chatdata"
-    taken = cursor(tmp_path / "old", items=[(key, {"tabs": [tab]})])
-    assert taken.said == ["h why does the kettle hum", "a water sings in it"]
-    assert cursor(tmp_path / "none").threads == []
 
 
 # --- Copilot CLI

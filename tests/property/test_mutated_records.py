@@ -270,6 +270,31 @@ TAKEOUT = [
     },
     {"header": "Gemini Apps", "title": "Used x", "time": "2026-01-01T10:00:00Z"},
 ]
+CURSOR_LOG = [
+    {
+        "role": "user",
+        "message": {
+            "content": [
+                {
+                    "type": "text",
+                    "text": "<timestamp>Monday, Jul 20, 2026, 1:11 PM (UTC+3)</timestamp>\n"
+                    "<user_query>\nq\n</user_query>",
+                },
+            ],
+        },
+    },
+    {
+        "role": "assistant",
+        "message": {
+            "content": [
+                {"type": "text", "text": "a [REDACTED]"},
+                {"type": "tool_use", "name": "n", "input": {"path": "p"}},
+            ],
+        },
+    },
+    {"type": "turn_ended", "status": "success"},
+    {"role": "user", "message": {"content": [{"type": "tool_result", "content": "r"}]}},
+]
 CASES = [
     ("discord", [DISCORD], False),
     ("issues", [ISSUE], False),
@@ -284,6 +309,7 @@ CASES = [
     ("openwebui", OPENWEBUI, False),
     ("librechat", [LIBRECHAT], False),
     ("copilot-cli", COPILOT, True),
+    ("cursor", CURSOR_LOG, True),
 ]
 
 

@@ -100,6 +100,15 @@ def test_each_system_has_its_own_places(tmp_path, system):
     assert always <= {place.tool for place in found.places}
 
 
+@pytest.mark.parametrize("system", sorted(HOMES))
+def test_transcripts_of_an_agent_lie_below_each_project(tmp_path, system):
+    put(tmp_path / ".cursor/projects/p/agent-transcripts/s/s.jsonl")
+    put(tmp_path / ".cursor/projects/p/terminals/1.txt")
+    (place,) = search(tmp_path, system).places
+    assert (place.tool, place.files) == ("cursor", 1)
+    assert place.paths == (str(tmp_path / ".cursor/projects/p/agent-transcripts"),)
+
+
 def test_application_data_of_windows_may_be_elsewhere(tmp_path):
     put(tmp_path / "roaming/io.datasette.llm/logs.db")
     environment = {"APPDATA": str(tmp_path / "roaming")}
