@@ -11,7 +11,11 @@ from graphstore.model.conversation import LineageKind
 from ingest.clean import CleanThread
 
 MEMORY: Final = 32 * 2**20
-"""Characters of clean text kept in memory; what goes beyond waits in a temporary file."""
+"""Bytes of waiting threads kept in memory; what goes beyond waits in a temporary file."""
+TURN: Final = 1000
+"""Bytes of a turn beside its text."""
+KEY: Final = 100
+"""Bytes of a record's id."""
 
 _AGENT_DEPTH: Final = 64
 """Levels of agents of agents; more must be a cycle."""
@@ -74,7 +78,7 @@ class Spool:
         """Keep a thread; its place is returned."""
         place = self._count
         self._count += 1
-        self._size += sum(len(turn.text) for turn in thread.turns)
+        self._size += weight(thread)
         if self._size <= self._memory:
             self._held[place] = thread
         else:
@@ -94,6 +98,14 @@ class Spool:
         """Forget everything."""
         self._held.clear()
         self._file.close()
+
+
+def weight(thread: CleanThread) -> int:
+    """Bytes that a waiting thread takes up, roughly: texts, turns, ids of records."""
+    raw = thread.raw
+    places = 0 if raw.cuts is None else len(raw.cuts.keys)
+    texts = sum(len(turn.text) for turn in thread.turns)
+    return texts + TURN * len(thread.turns) + KEY * len(raw.record_keys) + 4 * places
 
 
 def families(cards: Sequence[Card]) -> Iterator[list[Card]]:

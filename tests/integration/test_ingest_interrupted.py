@@ -1,4 +1,4 @@
-"""A run that its owner ends early: what was committed stays, the report tells it, a rerun completes."""
+"""A run that is ended early: what was committed stays, the report tells it, a rerun completes."""
 
 from datetime import UTC, datetime
 

@@ -1,6 +1,7 @@
 """Laws of ingest over Codex sessions: cuts, order, joined files and forks change nothing."""
 
 import tempfile
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -78,6 +79,30 @@ def test_order_and_joined_files_do_not_matter(first, second, turn_ids):
         joined = room / "joined.jsonl"
         joined.write_bytes(b"".join([*one.encoded(), *two.encoded()]))
         assert at_once(joined) == plain == at_once(files[0], joined)
+
+
+@given(moves, moves, with_ids)
+def test_names_copies_and_zips_do_not_matter_and_a_second_run_changes_nothing(
+    first, second, turn_ids
+):
+    with Room() as room:
+        one = Talk(ONE, turn_ids=turn_ids).play(first).write(room / "a")
+        two = Talk(TWO, turn_ids=turn_ids, words="b").play(second).write(room / "a")
+        plain = at_once(one, two)
+        renamed = room / "other name.txt"
+        renamed.write_bytes(one.read_bytes())
+        assert at_once(renamed, two) == plain == told(renamed, one, two) == told(room / "a")
+        archive = room / "export.zip"
+        with zipfile.ZipFile(archive, "w") as packed:
+            for file in (two, one):
+                packed.write(file, f"x/{file.name}")
+        assert at_once(archive) == plain
+        store = Memory()
+        store.ingest(room / "a", now=LATE)
+        records = len(store.records)
+        store.files.clear()
+        store.ingest(room / "a", now=LATE)
+        assert len(store.records) == records
 
 
 @given(straight, straight, straight, with_ids)
