@@ -46,6 +46,11 @@ class Shape:
         """The elements of the sample that are JSON objects."""
         return tuple(one for one in self.sample if isinstance(one, dict))
 
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Every key that one of the objects has: what none has need not be looked for."""
+        return frozenset().union(*self.objects)
+
     def share(self, matching: int) -> float:
         """Part of the sample that matches, 0 to 1."""
         return matching / len(self.sample) if self.sample else 0.0

@@ -44,13 +44,17 @@ _NO_KEY: Final = "\0"
 """A key that no object has: a document is one session."""
 
 
+_TELLING: Final = ("payload", "record_type", "instructions", "session_id")
+"""Keys of which every sign of a session has one."""
+
+
 def sniff(head: bytes, src: Source) -> Score | None:
     """One old document, prompts of the history, or the share of lines of a session."""
     del head
     shape = look(src)
     if shape.kind == "dict" and _is_oldest(shape.objects[0]):
         return Score.by(5)
-    if shape.kind not in {"lines", "dict"}:
+    if shape.kind not in {"lines", "dict"} or shape.keys.isdisjoint(_TELLING):
         return None
     bare = any("record_type" in one or _is_header(one) for one in shape.objects)
     matching = sum(_is_ours(one, bare=bare) for one in shape.objects)

@@ -54,6 +54,10 @@ _PATHS: Final = ("file_path", "absolute_path", "path")
 _CHATS: Final = "chats"
 
 
+_SIGNS: Final = ("projectHash", *_CHANGES)
+_TELLING: Final = (*_SIGNS, "id")
+
+
 def sniff(head: bytes, src: Source) -> Score | None:
     """Tell by the head of a document, else by the share of lines of a session."""
     del head
@@ -62,12 +66,14 @@ def sniff(head: bytes, src: Source) -> Score | None:
         return None
     if shape.kind == "dict" and all(key in shape.objects[0] for key in _HEAD):
         return Score.by(5, 1.0, "d")
+    if shape.keys.isdisjoint(_TELLING):
+        return None
     matching = sum(map(_is_ours, shape.objects))
     return Score.by(6, shape.share(matching), "b") if matching else None
 
 
 def _is_ours(one: Json) -> bool:
-    if any(key in one for key in ("projectHash", *_CHANGES)):
+    if any(key in one for key in _SIGNS):
         return True
     return _word(one, "type") in _TYPES and "id" in one and "parentUuid" not in one
 

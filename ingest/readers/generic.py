@@ -48,6 +48,7 @@ _TOOLS: Final = frozenset({
 _TIMES: Final = ("timestamp", "created_at", "create_time", "createdAt", "date")
 _IDS: Final = ("id", "conversation_id")
 _TEXTS: Final = ("text", "input_text", "output_text")  # compared with whatever a part holds
+_TELLING: Final = (*_LISTS, "role", "from")
 _KNOWN: Final = frozenset({*_LISTS, "role", "content", "from", "value"})
 _NO_KEY: Final = "\0"
 """A key that no object has: a document is one conversation, or a list of them."""
@@ -57,7 +58,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
     """Share of the first records that hold messages with role and text."""
     del head
     shape = look(src)
-    if shape.kind not in {"lines", "dict", "list"}:
+    if shape.kind not in {"lines", "dict", "list"} or shape.keys.isdisjoint(_TELLING):
         return None
     matching = sum(_talks(one) or (shape.kind != "list" and _is_flat(one)) for one in shape.objects)
     if not matching:

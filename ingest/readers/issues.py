@@ -71,6 +71,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
     if shape.kind == "list":
         return Score.by(5, 1.0, "f") if any(map(_is_issue, shape.objects)) else None
     if shape.kind == "lines":
+        if "title" not in shape.keys:
+            return None
         matching = sum(map(_is_issue, shape.objects))
         return Score.by(6, shape.share(matching), "h") if matching else None
     if shape.kind != "dict":

@@ -39,6 +39,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
     shape = look(src)
     if shape.kind not in {"lines", "dict", "list"}:
         return None
+    if "message_tree_id" not in shape.keys:
+        return None
     matching = sum("message_tree_id" in one and _has_replies(one) for one in shape.objects)
     return Score.by(6, shape.share(matching), "e") if matching else None
 
