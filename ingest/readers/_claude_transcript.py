@@ -38,6 +38,7 @@ TYPES: Final = frozenset({
     "agent-name",
     "worktree-state",
     "relocated",
+    "continued-in",
     "file-history-delta",
     "saved_hook_context",
     "system",

@@ -31,7 +31,7 @@ def text(words):
 
 
 def test_records_of_newer_kinds_are_bookkeeping(talk, tmp_path):
-    """Bhavya6187/tandem#4, lanegrid/agtrace#57: kinds without uuid between the messages."""
+    """Bhavya6187/tandem#4, lanegrid/agtrace#57, basicmachines-co/basic-memory#1527: no uuid."""
     talk.ask("Which graph has no cycles?")
     for record in (
         {"type": "permission-mode", "permissionMode": "plan"},
@@ -42,13 +42,14 @@ def test_records_of_newer_kinds_are_bookkeeping(talk, tmp_path):
         {"type": "mode", "mode": "normal"},
         {"type": "last-prompt", "lastPrompt": "Which graph has no cycles?"},
         {"type": "pr-link", "prNumber": 4},
+        {"type": "continued-in", "continuedIn": S2},
     ):
         talk.lines.append({**record, "sessionId": S1})
     talk.answer("A forest.")
     taken = read(talk, tmp_path)
     assert taken.said == ["h Which graph has no cycles?", "a A forest."]
     assert (taken.codes, taken.exit) == ({}, 0)
-    assert taken.counts == {"turn": 2, "meta": 8}
+    assert taken.counts == {"turn": 2, "meta": 9}
 
 
 def test_a_kind_that_nobody_knows_costs_one_record_and_is_told(talk, tmp_path):
