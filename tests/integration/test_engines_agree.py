@@ -11,6 +11,7 @@ import pytest
 
 from graphstore import open_store
 from graphstore.engine import choose, graph_file, present
+from graphstore.ids import digest_bytes
 from tests.fake_derive import NOW, FakeDerive, everything
 from tests.integration.crashing_store import record
 
@@ -29,7 +30,8 @@ from graphstore.ids import digest_bytes
 from tests.fake_derive import FakeDerive, everything
 with open_store(Path(sys.argv[1]), FakeDerive(), engine=sys.argv[2], anew=True) as store:
     assert store.verify() == ()
-    print(store.engine_name, digest_bytes(repr(everything(store)).encode()))
+    rows = {name: rows for name, rows in everything(store).items() if name != "Meta"}
+    print(store.engine_name, digest_bytes(repr(rows).encode()))
 """
 BOTH = """
 import sys
@@ -96,11 +98,9 @@ def test_a_ledger_gives_the_same_rows_on_either_engine(tmp_path, engine):
     with open_store(tmp_path, FakeDerive(), engine=engine) as store:
         for number in range(3):
             store.commit(record(number), NOW)
-        wanted = repr(everything(store))
-    from graphstore.ids import digest_bytes
-
+        rows = {name: rows for name, rows in everything(store).items() if name != "Meta"}
     for name in ("ladybug", "kuzu"):
-        assert run(DIGEST, tmp_path, name) == f"{name} {digest_bytes(wanted.encode())}"
+        assert run(DIGEST, tmp_path, name) == f"{name} {digest_bytes(repr(rows).encode())}"
 
 
 @pytest.mark.parametrize("pair", [("kuzu", "ladybug"), ("ladybug", "kuzu")])
