@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 from graphstore import Store, open_store
@@ -61,9 +61,9 @@ def work(folder: str, engine: str, action: str, boundary: str = "") -> None:
         repeat(store, do)
 
 
-def repeat(store: Store, do: Callable[[Store, int], object]) -> None:
-    """Steps without end, each said when it is done."""
-    for step in count(store.ledger.last_seq() + 1):
+def repeat(store: Store, do: Callable[[Store, int], object], most: int | None = None) -> None:
+    """Steps without end, or a number of them, each said when it is done."""
+    for step in islice(count(store.ledger.last_seq() + 1), most):
         do(store, step)
         say("done", seq=store.ledger.last_seq())
 
