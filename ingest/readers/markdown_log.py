@@ -2,8 +2,9 @@
 
 Seen: what browser tools and people write: ``#### You:`` and ``#### ChatGPT:``, ``## User`` and
 ``## Assistant``, ``**You:**`` and ``**Claude:**``, ``You:`` and ``Assistant:``, ``Human:`` and
-``AI:``. All heads of a file look alike. There are no times but those of the front matter, and
-no ids unless it names the page that the text was copied from. Nothing tells of forks.
+``AI:``; ``You said:`` and ``ChatGPT said:``, ``## Prompt:`` and ``## Response:``, ``**User**``
+and ``**Cursor**``. All heads of a file look alike. There are no times but those of the front
+matter, and no ids unless it names the page that the text was copied from. Nothing tells of forks.
 """
 
 import re
@@ -42,6 +43,16 @@ _NAME: Final = (
 _HEADING: Final = re.compile(rf"(#{{1,6}})[ \t]+(?:role::)?{_NAME}[ \t]*(:?)[ \t]*", re.IGNORECASE)
 _STRONG: Final = re.compile(rf"(\*\*|__){_NAME}(:\1|\1:)(?P<rest>.*)", re.IGNORECASE)
 _PLAIN: Final = re.compile(rf"{_NAME}(:)(?P<rest>(?:[ \t].*)?)", re.IGNORECASE)
+_WEAK: Final = "weak"
+"""Marks a style of heads that other texts have too: both speakers must have it."""
+_WEAK_HEADS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<mark>#{{1,6}}[ \t]+|\*\*|)({_NAME} said:)(?:\*\*)?[ \t]*",
+        r"(?P<mark>#{1,6}[ \t]+)(?:(?P<human>prompt)|(?P<assistant>response)):[ \t]*",
+        r"(?P<mark>\*\*)(?:(?P<human>user)|(?P<assistant>assistant|cursor))\*\*[ \t]*",
+    )
+)
 _VAGUE: Final = frozenset({"me", "bot", "model"})
 """Names that say nothing without a colon."""
 
@@ -73,7 +84,9 @@ def head_of(text: str) -> Head | None:
     begin = text[:1]
     if begin == "#":
         found = _HEADING.fullmatch(text) if len(text) < _LONGEST else None
-        if found is None or (not found[4] and _speaker(found).lower() in _VAGUE):
+        if found is None:
+            return _weak_head(text)
+        if not found[4] and _speaker(found).lower() in _VAGUE:
             return None
         return Head(("heading", found[1], found[4]), _role(found), "")
     if begin in {"*", "_"}:
@@ -81,8 +94,18 @@ def head_of(text: str) -> Head | None:
         style: Style = ("strong", found[1]) if found else ()
     else:
         found = _PLAIN.fullmatch(text) if begin.isalpha() else None
-        style = ("plain",)
-    return Head(style, _role(found), found["rest"].strip()) if found else None
+        style = ("plain", _WEAK)
+    return Head(style, _role(found), found["rest"].strip()) if found else _weak_head(text)
+
+
+def _weak_head(text: str) -> Head | None:
+    """A head as pages and programs write it, where it says less: ``You said:``, ``**User**``."""
+    if len(text) >= _LONGEST:
+        return None
+    for number, pattern in enumerate(_WEAK_HEADS):
+        if found := pattern.fullmatch(text):
+            return Head((str(number), found["mark"].strip(), _WEAK), _role(found), "")
+    return None
 
 
 def _speaker(found: re.Match[str]) -> str:
@@ -96,7 +119,7 @@ def _role(found: re.Match[str]) -> Role:
 def heads(texts: Sequence[str]) -> dict[int, Head]:
     """Heads of turns by the index of their line: those written like the first that has its like.
 
-    Lines in code fences are no heads. Heads without any mark must be of both speakers, because
+    Lines in code fences are no heads. Heads that are weak must be of both speakers, because
     settings and records of all kinds have lines like these.
     """
     found = {at: head for at, text in enumerate(texts) if (head := head_of(text)) is not None}
@@ -107,7 +130,7 @@ def heads(texts: Sequence[str]) -> dict[int, Head]:
     both = {
         style
         for style in counts
-        if style != ("plain",)
+        if style[-1:] != (_WEAK,)
         or len({one.role for one in found.values() if one.style == style}) > 1
     }
     chosen = next(

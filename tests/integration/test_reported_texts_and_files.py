@@ -183,6 +183,21 @@ def test_what_a_command_printed_is_no_answer(tmp_path):
     assert taken.counts["tool"] == 2
 
 
+def test_what_an_editor_exports_has_bare_names_for_heads(tmp_path):
+    """saharmor/cursor-view#7, kirodotdev/Kiro#1335: Cursor's own export, kept as a document."""
+    lines = [
+        "# Kettles", "_Exported on 9/1/2026 at 10:00:00 GMT+2 from Cursor (1.5.5)_", "", "---", "",
+        "**User**", "", "why does it hum", "", "---", "",
+        "**Cursor**", "", "water sings", "", "```md", "**User**", "```", "", "---", "",
+        "**User**", "", "and the pan", "", "---", "", "**Cursor**", "", "no", "",
+    ]  # fmt: skip
+    taken = Taken(document(tmp_path, "kettles.md", "\n".join(lines)))
+    assert taken.said == [
+        "h why does it hum", "a water sings\n\n```md\n**User**\n```", "h and the pan", "a no",
+    ]  # fmt: skip
+    assert taken.thread.title == "Kettles"
+
+
 # --- JSON of no tool in particular
 
 

@@ -52,6 +52,12 @@ def sniffed(text, **more):
         ("user:", "claude-3-opus:"),
         ("## User  ", "## GPT-4o"),
         ("### Me:", "### Model:"),
+        ("You said:", "ChatGPT said:"),
+        ("**You said:**", "**ChatGPT said:**"),
+        ("#### You said:", "#### Claude said:"),
+        ("## Prompt:", "## Response:"),
+        ("**User**", "**Cursor**"),
+        ("**User**  ", "**Assistant**"),
     ],
 )
 def test_every_style_of_heads_is_known(human, assistant):
@@ -118,6 +124,12 @@ def test_heads_in_fences_are_none():
 def test_a_fence_that_nothing_closes_hides_no_head():
     found, _ = log(*TALK, "", "````py", "x", "", "**You:** More")
     assert [one[0] for one in words(found)] == ["human", "assistant", "human"]
+
+
+@pytest.mark.parametrize("head", ["You said:", "## Prompt:", "## Response:", "**Cursor**"])
+def test_weak_heads_must_be_of_both_speakers(head):
+    assert not sniffed(f"{head}\n\nWords\n\n{head}\n\nMore")
+    assert head_of(f"{head} and words") is None
 
 
 def test_plain_heads_must_be_of_both_speakers():
