@@ -84,10 +84,9 @@ def put(path: Path, known: Seal | None = None) -> None:
 
 
 def renew(path: Path) -> None:
-    """Seal what is left at closing: the log has grown, the database is as it was."""
+    """Seal what is left at closing: mostly only the log has grown."""
     seal = _read(path)
-    if _same(path, seal):
-        put(path, seal)
+    put(path, seal if _same(path, seal) else None)
 
 
 def broken(path: Path) -> str | None:

@@ -35,7 +35,8 @@ def pytest_configure(config):
         from graphstore.engine import Engine
         from graphstore.store import open_store
 
-        open_store.__kwdefaults__["engine"] = Engine.__init__.__kwdefaults__["name"] = chosen
+        for opens, name in ((open_store, "engine"), (Engine.__init__, "name")):
+            opens.__kwdefaults__ = {**(opens.__kwdefaults__ or {}), name: chosen}
         os.environ["CLEW_STORE__ENGINE"] = chosen
 
 
