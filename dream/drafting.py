@@ -1,14 +1,21 @@
 """How rules word a draft: one constructor, so that every draft has all it needs."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
-from dream.model import Bridge, Draft, Pack, Pair, Side
+from dream.model import Bridge, Draft, Invitation, Pack, Pair, Side
 from dream.wording import cut, plural, quote
 from graphstore.model.hypothesis import Claim
 
 TITLE, SUMMARY = 90, 400
 REFS_PER_SIDE, CUES = 4, 6
+CHECKED: Final[dict[str, Literal["source_reopen_check", "user_probe", "retrospective_check"]]] = {
+    "COMPENSATES": "source_reopen_check",
+    "RESONATES": "source_reopen_check",
+    "ANTICIPATES": "retrospective_check",
+    "IMAGINES": "user_probe",
+}
+"""How a waking mind finds out: read again, ask the owner, or wait for later turns."""
 
 
 def claim(pack: Pack, text: str, aliases: Iterable[str], side: Side) -> Claim:
@@ -37,6 +44,7 @@ def make(
     summary: str,
     claims: tuple[Claim, ...],
     bridge: Bridge | None = None,
+    invitation: Invitation | None = None,
 ) -> Draft:
     """A draft of one rule on one pair, with cues, counter-evidence and why it is no fact."""
     cited = {alias for each in claims for alias in each.refs}
@@ -44,7 +52,7 @@ def make(
         function=function,
         rule=rule,
         edge=edge,
-        mode="replay",
+        mode="creative" if edge == "IMAGINES" else "replay",
         src_table=pair.src_table,
         src=pair.src,
         dst_table=pair.dst_table,
@@ -57,10 +65,11 @@ def make(
         why_not_fact=(
             f"Derived from {plural(len(cited), 'turn')} by rule {rule}; no turn states it."
         ),
-        next_check="source_reopen_check",
+        next_check=CHECKED[edge],
         start=start,
         support=round(min(1.0, support), 6),
         bridge=bridge,
+        invitation=invitation,
     )
 
 

@@ -19,6 +19,7 @@ from graphstore.derivation import Ground
 from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import (
     Concept,
+    Extracted,
     Journey,
     Links,
     LinkType,
@@ -262,18 +263,37 @@ class Index:
     def neighbours(self) -> dict[str, frozenset[str]]:
         """Extracted neighbours of questions and specific concepts; generic ones are hidden."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for src, dst in self._joins():
-            if src not in self.generic and dst not in self.generic:
-                found[src].add(dst)
-                found[dst].add(src)
+        for edge in self._joins():
+            if edge.src not in self.generic and edge.dst not in self.generic:
+                found[edge.src].add(edge.dst)
+                found[edge.dst].add(edge.src)
         return {node: frozenset(found[node]) for node in sorted(found)}
 
-    def _joins(self) -> Iterable[tuple[str, str]]:
-        yield from (
-            (edge.src, edge.dst) for edge in self.ground.mentions if edge.src_table == "Question"
-        )
-        yield from ((edge.src, edge.dst) for edge in self.ground.links)
-        yield from ((edge.src, edge.dst) for edge in self.ground.relates)
+    def _joins(self) -> Iterable[Extracted]:
+        yield from (edge for edge in self.ground.mentions if edge.src_table == "Question")
+        yield from self.ground.links
+        yield from self.ground.relates
+
+    @cached_property
+    def bonds(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """By sorted pair of neighbours: summed weight, and when its oldest turn was said."""
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for edge in self._joins():
+            low, high = sorted((edge.src, edge.dst))
+            weight, since = found.get((low, high), (0.0, math.inf))
+            said = (self.when(ref)[0] for ref in edge.source_refs if ref in self.turns)
+            found[low, high] = (weight + edge.weight, min(since, *said, math.inf))
+        return found
+
+    def bond(self, one: str, other: str) -> tuple[float, float]:
+        """(weight, since) of two neighbours."""
+        low, high = sorted((one, other))
+        return self.bonds[low, high]
+
+    @cached_property
+    def newest(self) -> float:
+        """When the newest clean turn was said: the store's own present."""
+        return max((self.when(ref)[0] for ref in self.turns), default=0.0)
 
     def common(self, one: str, other: str) -> tuple[str, ...]:
         """Common neighbours of two nodes, sorted."""
@@ -349,6 +369,11 @@ class Index:
                 for lineage in self.lineages_of(refs):
                     found[lineage].add(concept)
         return {lineage: frozenset(found[lineage]) for lineage in sorted(found)}
+
+    @cached_property
+    def concept_lineages(self) -> dict[str, frozenset[str]]:
+        """Lineages that name a concept in clean turns."""
+        return {each: self.lineages_of(refs) for each, refs in self.concept_refs.items()}
 
     @cached_property
     def lineage_turns(self) -> dict[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from dream.findings import Growth, Revival, Unspoken, Walked
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Claim, CounterEvidence
 
@@ -143,6 +144,7 @@ class PackJourney(Value):
     waypoints: int
     is_blocked: bool
     is_camped: bool
+    is_abandoned: bool = False
 
 
 class PackCorrection(Value):
@@ -237,6 +239,12 @@ class Pack(Value):
     parts: tuple[Part, ...] = ()
     thread: PackThread | None = None
     absent: tuple[Absent, ...] = ()
+    walked: tuple[Walked, ...] = ()
+    growing: tuple[Growth, ...] = ()
+    unspoken: tuple[Unspoken, ...] = ()
+    revivals: tuple[Revival, ...] = ()
+    invitation_days: int = 14
+    """How long an invitation stands."""
     pairs: tuple[Pair, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
     contributions: tuple[Contribution, ...] = ()
@@ -276,6 +284,22 @@ class Bridge(Value):
     """What would speak against it; at least one."""
 
 
+class Invitation(Value):
+    """A question that may be put once, when its concepts come up; never pressed."""
+
+    type: Literal["light_question", "prospective_open", "source_reopen_first"]
+    triggers: tuple[str, ...]
+    """Labels of the concepts that call for it."""
+    opening: str
+    """In the form of a question."""
+    refs: tuple[str, ...]
+    """Aliases in a draft."""
+    days: int
+    """How long it stands, 1 to 90."""
+    annoyance: Literal["low", "medium", "high"] = "low"
+    """High: it stays silent."""
+
+
 class Draft(Value):
     """What a function or a model proposes. Refs are aliases of its pack."""
 
@@ -297,6 +321,7 @@ class Draft(Value):
     start: Literal[20, 30]
     support: float
     bridge: Bridge | None = None
+    invitation: Invitation | None = None
     declared_confidence: float | None = None
     method: Literal["deterministic", "model"] = "deterministic"
 

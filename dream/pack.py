@@ -55,6 +55,8 @@ def pack(
         return TooThin(status="nothing_to_ask", refs=refs, lineages=len(lineages))
     journeys = tuple(portrait.journeys(found, index, gathering, now))[:JOURNEYS]
     absent = tuple(portrait.absent(focus, found, index, gathering))
+    unspoken = tuple(portrait.themes(focus, index, gathering))
+    revivals = tuple(portrait.revived(focus, index, gathering))
     pairs = paired(found, sides, index, gathering)
     questions = tuple(portrait.questions(found, index, gathering, now))[:QUESTIONS]
     frontiers = tuple(portrait.frontiers(index, gathering, now))[:FRONTIERS]
@@ -76,6 +78,11 @@ def pack(
         parts=tuple(portrait.parts(focus, pairs)),
         thread=portrait.thread(focus, pairs, index),
         absent=absent,
+        walked=portrait.walked(focus, index),
+        growing=portrait.grown(focus, index),
+        unspoken=unspoken,
+        revivals=revivals,
+        invitation_days=settings.invitation_days,
         pairs=pairs,
         neighbours=tuple(neighbours(pairs, live))[:NEIGHBOURS],
         contributions=contributions(focus, found, gathering),

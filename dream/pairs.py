@@ -6,8 +6,10 @@ from itertools import combinations, product
 from math import log
 
 from dream.company import SPOKEN, about, absent
+from dream.emergence import growing, unspoken
 from dream.index import Index
 from dream.model import Focus
+from dream.walk import Walk
 from dream.wording import content_words
 
 MOST = 16
@@ -157,7 +159,7 @@ def circle(focus: Focus, index: Index) -> Iterator[Candidate]:
 
 
 def outside(focus: Focus, index: Index) -> Iterator[Candidate]:
-    """Own questions of an island, and the nearest ones elsewhere by static words."""
+    """From own questions of an island to the nearest ones elsewhere, by words."""
     own = questions_in(side(focus, "member"), index)[:4]
     inside = set(side(focus, "member"))
     others = [each for each in index.questions if each not in inside]
@@ -165,7 +167,7 @@ def outside(focus: Focus, index: Index) -> Iterator[Candidate]:
         near = sorted(others, key=lambda each: (-words_shared(index, question, each), each))
         for other in near[:2]:
             if words_shared(index, question, other):
-                yield undirected(question, other)
+                yield Candidate("Question", question, "Question", other)
 
 
 def words_shared(index: Index, one: str, other: str) -> int:
@@ -214,6 +216,8 @@ def of_journey(focus: Focus, index: Index) -> Iterator[Candidate]:
     for _, other in sorted(others)[:OTHER_JOURNEYS]:
         low, high = sorted((focus.id, other))
         yield Candidate("Journey", low, "Journey", high)
+    for target in Walk(focus.id, index).targets():
+        yield Candidate("Journey", focus.id, target.dst_table, target.dst)
     open_ones = [
         each
         for each in index.journey_questions.get(focus.id, ())
@@ -235,6 +239,10 @@ def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
     lineage = index.threads[focus.id].lineage_root
     for concept in absent(index, about(index, lineage), frozenset({lineage})):
         yield Candidate("Thread", focus.id, "Concept", concept)
+    for grown in growing(focus.id, index):
+        yield Candidate("Concept", grown.src, "Concept", grown.dst)
+    for theme in unspoken(focus.id, index):
+        yield Candidate("Question", theme.question, "Concept", theme.concept_id)
 
 
 def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:

@@ -6,6 +6,8 @@ from typing import Final
 
 from dream import lexicon
 from dream.company import about, companies, is_unsaid
+from dream.emergence import growing, revival, unspoken
+from dream.findings import Growth, Revival, Unspoken, Walked
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.model import (
@@ -21,6 +23,7 @@ from dream.model import (
     Part,
 )
 from dream.pairs import Candidate, side
+from dream.walk import Walk
 from dream.wording import quote
 from graphstore.model.knowledge import JourneyStatus
 
@@ -145,6 +148,7 @@ def journeys(
             waypoints=len(index.waypoints.get(journey_id, ())),
             is_blocked=travels and "blocked" in types,
             is_camped=travels and idle is not None and idle >= CAMPED_DAYS,
+            is_abandoned=journey.status is JourneyStatus.ABANDONED,
         )
 
 
@@ -254,3 +258,28 @@ def spanning(refs: tuple[str, ...], index: Index) -> list[str]:
     for ref in sorted(refs, key=index.when, reverse=True):
         newest.setdefault(index.lineage(ref), ref)
     return list(newest.values())[:4]
+
+
+def walked(focus: Focus, index: Index) -> tuple[Walked, ...]:
+    """Where the walk from a Journey's frontier leads."""
+    return Walk(focus.id, index).targets() if focus.kind == "journey" else ()
+
+
+def grown(focus: Focus, index: Index) -> tuple[Growth, ...]:
+    """Concepts that draw near to those of a thread."""
+    return growing(focus.id, index) if focus.kind == "frontier" else ()
+
+
+def themes(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Unspoken]:
+    """Themes that the thread of a focus belongs to and nobody named, with their turns."""
+    if focus.kind == "frontier":
+        for theme in unspoken(focus.id, index):
+            taken = gathering.take(theme.aliases[:4], "b", theme.label)
+            yield theme.replace(aliases=taken)
+
+
+def revived(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Revival]:
+    """What later threads touch of the Journey of a focus, with their turns."""
+    found = revival(focus.id, index) if focus.kind == "journey" else None
+    if found is not None:
+        yield found.replace(aliases=gathering.take(found.aliases, "b"))

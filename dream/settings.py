@@ -121,6 +121,6 @@ class DreamSettings(Value):
     activation_budget_min: Share = 0.35
     """Least budget at which a hypothesis shows itself unasked. No effect yet."""
     invitation_days: Annotated[int, Field(ge=1, le=90)] = 14
-    """Life of an invitation. No effect yet."""
+    """Life of an invitation."""
     parked_days: Annotated[int, Field(ge=1, le=365)] = 45
     """A parked draft waits this long."""

@@ -5,15 +5,16 @@ import pytest
 from dream import functions
 from dream.functions import load, names, place, rules_of, wanting
 from graphstore.errors import UnknownFunction
+from graphstore.model.hypothesis import HYPOTHESES
 
 
 def test_the_installed_functions_stand_in_their_order():
-    assert names() == ("compensatory", "amplification")
+    assert names() == ("compensatory", "amplification", "prospective")
     assert place("compensatory") < place("amplification") < place("someone_elses")
 
 
 def test_an_unknown_function_is_named_with_the_known_ones():
-    with pytest.raises(UnknownFunction, match="compensatory, amplification"):
+    with pytest.raises(UnknownFunction, match="compensatory, amplification, prospective"):
         load("prophecy")
 
 
@@ -28,7 +29,9 @@ def test_an_unknown_function_has_no_rules():
         (("cycle", "seed"), ("compensatory",)),
         (("weak_bridge", "seed"), ("amplification",)),
         ((None, "question_link"), ("compensatory", "amplification")),
-        ((None, "journey"), ("amplification", "compensatory")),
+        ((None, "journey"), ("compensatory", "amplification", "prospective")),
+        (("island", "seed"), ("prospective",)),
+        ((None, "theme", "process_note"), ("amplification", "prospective")),
         (("shadow_route", "seed"), ()),
     ],
 )
@@ -40,6 +43,6 @@ def test_each_focus_goes_to_who_wants_it(kinds, wanted):
 def test_every_function_keeps_the_contract(name):
     module = load(name)
     assert name == module.NAME
-    assert module.EDGE in ("COMPENSATES", "RESONATES")
+    assert module.EDGE in {kind.TABLE for kind in HYPOTHESES}
     assert module.INSTRUCTIONS
     assert len(set(module.RULES)) == len(module.RULES)
