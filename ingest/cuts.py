@@ -27,6 +27,8 @@ class Cut:
     """Records with a native id that were read before it."""
     state: str
     """What the reader must know there, as JSON."""
+    retold: bool = False
+    """Of several records that tell the message, a later one may be the one that is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,10 @@ def likely(cut: Cut, whole: Whole, shift: int) -> int | None:
     offset, answered = cut.offset + shift, cut.answered + shift
     turns = whole.turns
     at = next((at for at, turn in enumerate(turns) if (turn.raw.offset or 0) >= offset), 0)
-    if not at or turns[at].raw.role is not Role.HUMAN or turns[at].raw.alternative:
+    first = turns[at].raw
+    if not at or first.role is not Role.HUMAN or first.alternative:
+        return None
+    if first.offset != offset and not cut.retold:  # the message itself held no words
         return None
     last = turns[at - 1]
     final = last.raw.role is Role.ASSISTANT and not is_interim(last) and not last.passing
@@ -220,11 +223,13 @@ class Resumption:
         tally = Tally(carrier.tally.name)
         older = Older.of_text(point.keys)
         raw = read_on(able, carrier.source, tally, point.line, point.offset, point.state, older)
-        if raw is None or not raw.turns:
+        if raw is None:
             return None
         thread = clean(
             raw, index, tally, self._options, self._masker, closed=self._rests(carrier.source)
         )
+        if not thread.turns:
+            return None
         _told_before(thread, point)
         carrier.tally, carrier.point = tally, point
         return thread

@@ -49,6 +49,7 @@ def cuts_of(spots: Iterable[Spot], turn_ids: Iterable[str], begun: Begun) -> Cut
             offset=spot.offset,
             answered=spot.answered,
             records=spot.turn_ids,
+            retold=True,
             state=_told(
                 begun._replace(
                     events=begun.events[: spot.events], turn_id=spot.turn_id, scope=spot.scope
