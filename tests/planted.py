@@ -449,10 +449,9 @@ class Planted:
 
     def _told(self, thread_id: str) -> Iterator[Links | Relates]:
         """What was planted, by the thread of its first turn."""
-        rows: list[Links | Relates] = [*self.plot.linked(), *self.plot.related()]
-        for row in rows:
-            if min(row.source_refs).startswith(f"thread:{thread_id}#"):
-                yield row
+        begins = f"thread:{thread_id}#"
+        yield from (row for row in self.plot.linked() if min(row.source_refs).startswith(begins))
+        yield from (row for row in self.plot.related() if min(row.source_refs).startswith(begins))
 
     def link(self, left: Asked, right: Asked, cosine: float) -> None:
         del left, right, cosine

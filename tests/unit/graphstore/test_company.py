@@ -22,19 +22,25 @@ def named(df: int, **threads: set[int]) -> dict[str, Posting]:
     return {thread: Posting(df, frozenset(turns)) for thread, turns in threads.items()}
 
 
+def shared(a: dict[str, Posting], b: dict[str, Posting]) -> Meeting:
+    found = meeting("a", "b", a, b, BOUNDS)
+    assert found is not None
+    return found
+
+
 def met(threads: int, turns: int, information: float) -> Meeting:
     return Meeting("a", "b", turns, threads, information, ())
 
 
 def test_a_pair_of_two_threads_by_hand():
-    found = meeting("a", "b", named(3, x={1}, y={1}, z={1}), named(2, x={2}, y={1}), BOUNDS)
+    found = shared(named(3, x={1}, y={1}, z={1}), named(2, x={2}, y={1}))
     assert (found.turns, found.threads) == (1, 2)
     assert found.information == pytest.approx(math.log(9 * 2 / (3 * 2)), abs=1e-6)
     assert not found.local
 
 
 def test_a_pair_of_one_thread_is_counted_in_turns():
-    found = meeting("a", "b", named(3, x={1, 2, 3}), named(1, x={1, 2}), BOUNDS)
+    found = shared(named(3, x={1, 2, 3}), named(1, x={1, 2}))
     assert (found.turns, found.threads, found.local) == (2, 1, True)
     assert found.information == pytest.approx(math.log(40 * 2 / (5 * 2)), abs=1e-6)
 
@@ -45,9 +51,9 @@ def test_one_shared_turn_is_no_pair():
 
 
 def test_a_pair_tells_the_turns_that_name_both_or_one_for_each():
-    both = meeting("a", "b", named(2, x={1, 4}, y={2}), named(2, x={1, 4}, y={3}), BOUNDS)
+    both = shared(named(2, x={1, 4}, y={2}), named(2, x={1, 4}, y={3}))
     assert both.refs == ("thread:x#turn:1", "thread:x#turn:4")
-    apart = meeting("a", "b", named(2, x={5, 4}, y={2}), named(2, x={1}, y={3}), BOUNDS)
+    apart = shared(named(2, x={5, 4}, y={2}), named(2, x={1}, y={3}))
     assert apart.refs == (
         "thread:x#turn:1",
         "thread:x#turn:4",
