@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 OTHERS = (
+    ("benchmarks.ingest_append", "one more exchange at the end of a 50 MB session"),
     ("benchmarks.up PATH... -o FILE", "the main job on your own conversations, twice, mirrored"),
     ("benchmarks.ingest_corpora FOLDER...", "what became of every record of your own folders"),
     ("benchmarks.ingest PATH...", "CPU of ingest beside plain json.loads over the same lines"),

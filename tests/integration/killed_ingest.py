@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from graphstore import open_store
+from graphstore.files import Files
 from ingest.pace import Pace
 from service import taking
 from service.settings import IngestSettings
@@ -29,18 +30,24 @@ class Moments:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Watched(Files):
+    """The table of files, with a moment before and after each writing."""
+
+    def __init__(self, ledger, moments):
+        super().__init__(ledger)
+        self.moments = moments
+
+    def put(self, rows):
+        self.moments.one()
+        super().put(rows)
+        self.moments.one()
+
+
 def main(workspace, folder, last):
     moments = Moments(int(last))
     options = taking.options_of(IngestSettings(), b"salt")
     with open_store(Path(workspace), FakeDerive(), fault=moments.one) as store:
-        put = store.files.put
-
-        def watched(rows):
-            moments.one()
-            put(rows)
-            moments.one()
-
-        store.files.put = watched
+        store.files = Watched(store.ledger, moments)
         pace = Pace(moments.one)
         taking.take(store, FakeDerive(), (folder,), options, NOW, pace)
     sys.stdout.write(str(moments.passed))
