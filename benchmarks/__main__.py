@@ -16,6 +16,7 @@ OTHERS = (
     ("benchmarks.masking PATH...", "megabytes masked a second, hits by kind"),
     ("benchmarks.recall.locomo FILE", "turn and session recall beside FTS5, BM25, static vectors"),
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),
+    ("benchmarks.topology.scout EDGES...", "the scout beside networkx and igraph, from the file"),
     ("benchmarks.recall.latency", "recall at 10,000 and 100,000 turns"),
 )
 
