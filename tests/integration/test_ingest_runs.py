@@ -413,7 +413,8 @@ def test_bad_lines_beside_good_ones_are_a_loss_only_if_strict(tmp_path):
     assert Memory().ingest(file, strict=True).exit_code == 1
 
 
-def test_a_fault_of_one_reader_stops_only_its_file(tmp_path, monkeypatch):
+def test_a_fault_of_one_reader_stops_only_its_file(tmp_path, monkeypatch, caplog):
+    caplog.set_level("DEBUG")
     from ingest.readers import claude_code
 
     read = claude_code.read
@@ -427,6 +428,8 @@ def test_a_fault_of_one_reader_stops_only_its_file(tmp_path, monkeypatch):
     bad = Talk(TWO, "b").play(["ask"]).write(tmp_path, "bad.jsonl")
     report = Memory().ingest(bad, Talk(ONE).play(["ask"]).write(tmp_path))
     assert (codes(report), report.exit_code, report.new) == ({"reader_error": 1}, 1, 1)
+    assert "ValueError" in caplog.text
+    assert "secret words" not in caplog.text.replace('ValueError("secret words")', "")
 
 
 def test_a_file_that_goes_away_while_it_is_read_is_unreadable(tmp_path, monkeypatch):

@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -8,6 +9,7 @@ from ingest.clean import choose_title, clean, find_links, short_title
 from ingest.model import RawThread, RawTurn, Summary, Tally, TitleCandidate
 from ingest.options import CONTEXT_LIMIT, Options
 from ingest.run import masker
+from tests.ingest_memory import Memory
 
 KEY = "sk-ant-" + "api03-" + "Zk3Qw9Lm2Xv7Tb5Rn8Hd" * 3
 AT = datetime(2026, 1, 1)  # noqa: DTZ001 - a source that names no zone
@@ -189,3 +191,21 @@ def test_what_is_said_in_passing_is_spared_all_work_but_remembered():
     assert first.folded == fingerprint(Role.ASSISTANT, f"Let me look {KEY}")
     last, _ = cleaned(RawTurn(Role.ASSISTANT, ("Let me look",), calls_tool=True), agent=True)
     assert not last.turns[0].passing
+
+
+@pytest.mark.parametrize("native", ["a\ud800", "a\0b", f"a\ud800 {KEY}"])
+def test_an_id_that_is_no_text_is_kept_by_its_hash(native):
+    raw = RawThread("generic", native, turns=[human("a", key=native), human("b", key="b")])
+    thread = clean(raw, 0, Tally(), Options(), masker(Options()), closed=True)
+    kept = thread.raw.native_id or ""
+    assert kept == thread.turns[0].raw.key
+    assert (len(kept), kept.isalnum()) == (32, True)
+    assert thread.turns[1].raw.key == "b"
+
+
+def test_an_id_that_is_no_text_ends_no_run(tmp_path):
+    talk = {"messages": [{"role": "user", "content": "Why?"}]}
+    lines = [json.dumps({"id": native, **talk}) for native in ("x\ud800", "y")]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    report = Memory().ingest(tmp_path)
+    assert (report.new, report.exit_code) == (2, 0)
