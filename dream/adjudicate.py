@@ -20,7 +20,8 @@ Check: TypeAlias = Callable[[Draft, Pack], bool]
 CUES_MOST: Final = 8
 SINGLE_REFS: Final = 2
 WORDS_SHARED: Final = 2
-CONFIDENCE: Final = (0.55, 0.86)
+FEELING: Final = "emotional_balance_note"
+"""A rule for models alone, and always for a human to look at."""
 TWO_SIDED: Final = frozenset({"RESONATES", "IMAGINES"})
 UNLINKED: Final = frozenset({"RESONATES", "ANTICIPATES", "IMAGINES"})
 MARKUP: Final = re.compile(r"<[a-z/!?]|\]\(|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -62,7 +63,7 @@ def whole(draft: Draft) -> str:
 def known_rule(draft: Draft, pack: Pack) -> bool:
     """The rule belongs to the function."""
     del pack
-    return draft.rule in rules_of(draft.function)
+    return draft.rule in rules_of(draft.function, by_model=draft.method == "model")
 
 
 @cache
@@ -191,8 +192,7 @@ def has_cues(draft: Draft, pack: Pack) -> bool:
 
 def declared_confidence_in_range(draft: Draft, pack: Pack) -> bool:
     """A model declares its confidence; a rule declares none."""
-    del pack
-    low, high = CONFIDENCE
+    low, high = pack.confidence
     if draft.method == "deterministic":
         return draft.declared_confidence is None
     return draft.declared_confidence is not None and low <= draft.declared_confidence <= high
@@ -213,6 +213,8 @@ def not_persona(draft: Draft, pack: Pack) -> bool:
 def not_sensitive(draft: Draft, pack: Pack) -> bool:
     """Nothing of credentials, property, health, trauma or hidden states, unless technical."""
     context = "\n".join(turn.text for turn in cited(draft, pack))
+    if draft.rule == FEELING:
+        return False
     return lexicon.sensitivity(whole(draft), context) is None
 
 

@@ -7,16 +7,18 @@ from typing import Final, Literal, TypeAlias
 
 from dream import functions, journal
 from dream.adjudicate import adjudicate
+from dream.consult import Advice, Aide, Errand
 from dream.focus import foci
 from dream.gate import Caller
 from dream.index import Index
 from dream.journal import counts
 from dream.landing import Ground, Judged, Sorted, apart, horizon, settle
-from dream.model import Draft, Pack, Rejected, TooThin
+from dream.model import Accepted, Draft, Pack, Rejected, TooThin
 from dream.pack import pack
 from dream.queue import allowance, considered, due, job_id, order, put, retried, swept
 from dream.settings import DreamSettings
 from dream.sweep import expired, hear, looked_back
+from dream.worker import foreign
 from graphstore import ids
 from graphstore.model.base import Instant, Value
 from graphstore.model.conversation import Unchanged
@@ -31,7 +33,7 @@ from graphstore.model.hypothesis import (
 )
 from graphstore.model.job import Duplicate, Job, JobState
 from graphstore.model.knowledge import SeedRow
-from graphstore.model.record import Count, CycleRecord, GateLine, JobEnd
+from graphstore.model.record import Count, CycleRecord, GateLine, JobEnd, ModelCall
 from graphstore.store import Store
 
 FULL: Final = "queue_full"
@@ -92,6 +94,8 @@ class Result(Value):
     unit: Unit
     judged: tuple[Judged, ...] = ()
     error: str | None = None
+    advice: str | None = None
+    """What came of asking a model; null where none was asked."""
 
 
 class Worked(Value):
@@ -100,6 +104,7 @@ class Worked(Value):
     leased: Leased
     results: tuple[Result, ...]
     interrupted: bool = False
+    calls: tuple[ModelCall, ...] = ()
 
 
 class Landed(Value):
@@ -304,34 +309,62 @@ def nothing(notes: Counter[str]) -> NothingDue:
 
 
 def work(
-    leased: Leased, settings: DreamSettings, now: datetime, stop: Callable[[], bool]
+    leased: Leased,
+    settings: DreamSettings,
+    now: datetime,
+    stop: Callable[[], bool],
+    aide: Aide | None = None,
 ) -> Worked:
-    """Draft and adjudicate every unit against its pack; ``stop`` is asked between jobs."""
+    """Draft and adjudicate every unit against its pack; ``stop`` is asked between jobs.
+
+    A model may work on the first units; whatever it cannot do is done by rules.
+    """
     results: list[Result] = []
-    for unit in leased.units:
+    modelled = 0 if aide is None else settings.model.jobs_per_cycle
+    calls = [] if aide is None else aide.calls
+    for place, unit in enumerate(leased.units):
         if stop():
-            return Worked(leased=leased, results=tuple(results), interrupted=True)
-        results.append(one(unit, settings, now))
-    return Worked(leased=leased, results=tuple(results))
+            return Worked(
+                leased=leased, results=tuple(results), interrupted=True, calls=tuple(calls)
+            )
+        errand = None
+        if aide is not None and place < modelled:
+            errand = Errand(aide, unit.job.job_id, unit.job.function, unit.pack, stop)
+        results.append(one(unit, settings, now, errand))
+    return Worked(leased=leased, results=tuple(results), calls=tuple(calls))
 
 
-def one(unit: Unit, settings: DreamSettings, now: datetime) -> Result:
+def one(unit: Unit, settings: DreamSettings, now: datetime, errand: Errand | None = None) -> Result:
     """One job; whatever goes wrong in it ends this job alone."""
     try:
-        dates = horizon(settings, now)
-        judged = tuple(
-            Judged(job=unit.job, pack=unit.pack, verdict=adjudicate(draft, unit.pack, dates, now))
-            for draft in drafted(unit, settings)
-        )
+        advice = Advice(reason="") if errand is None else errand.advice()
+        judged = judge(unit, best(advice.drafts, settings), settings, now)
+        if not any(isinstance(each.verdict, Accepted) for each in judged):
+            judged += judge(unit, drafted(unit, settings), settings, now)
     except Exception as error:  # noqa: BLE001 - a border: the next job goes on
         return Result(unit=unit, error=f"worker_error:{type(error).__name__}")
-    return Result(unit=unit, judged=judged)
+    return Result(unit=unit, judged=judged, advice=None if errand is None else advice.reason)
+
+
+def judge(
+    unit: Unit, drafts: list[Draft], settings: DreamSettings, now: datetime
+) -> tuple[Judged, ...]:
+    """Verdicts on drafts, whoever made them."""
+    dates = horizon(settings, now)
+    return tuple(
+        Judged(job=unit.job, pack=unit.pack, verdict=adjudicate(draft, unit.pack, dates, now))
+        for draft in drafts
+    )
 
 
 def drafted(unit: Unit, settings: DreamSettings) -> list[Draft]:
-    """The best drafts of a function on a pack, by support, ties by content."""
-    found: list[Draft] = list(functions.load(unit.job.function).draft(unit.pack))
-    found.sort(key=lambda draft: (-draft.support, draft.rule, draft.src, draft.dst))
+    """The best drafts of a function on a pack."""
+    return best(functions.load(unit.job.function).draft(unit.pack), settings)
+
+
+def best(drafts: Iterable[Draft], settings: DreamSettings) -> list[Draft]:
+    """The best drafts, by support, ties by content."""
+    found = sorted(drafts, key=lambda draft: (-draft.support, draft.rule, draft.src, draft.dst))
     return found[: settings.drafts_per_job]
 
 
@@ -383,6 +416,11 @@ def journal_of(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:
     ends = tuple(job_end(result, landed) for result in worked.results)
     notes = Counter({each.name: each.count for each in leased.notes})
     notes["duplicate"] += sum(each.reason == "duplicate" for each in landed.dropped)
+    notes["foreign_aliases"] += sum(
+        foreign(each.verdict.draft, each.pack)
+        for result in worked.results
+        for each in result.judged
+    )
     failed = all(end.state == "failed" for end in ends)
     return CycleRecord(
         cycle_id=leased.cycle_id,
@@ -396,6 +434,7 @@ def journal_of(worked: Worked, landed: Sorted, now: datetime) -> CycleRecord:
         jobs=ends,
         hypotheses=landed.hypotheses,
         parked=landed.parked,
+        calls=worked.calls,
         notes=counts(notes),
         next_action="clew hypotheses" if landed.hypotheses else "clew scout",
     )
@@ -421,6 +460,7 @@ def job_end(result: Result, landed: Sorted) -> JobEnd:
         parked=parked,
         rejected_drafts=sum(isinstance(each.verdict, Rejected) for each in result.judged),
         rejected=counts(dropped),
+        advice=result.advice,
     )
 
 

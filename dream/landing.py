@@ -246,7 +246,7 @@ def hypothesis_of(
         rule=draft.rule,
         mode=draft.mode,
         method=draft.method,
-        model=None,
+        model=draft.model,
         title=draft.title,
         summary=draft.summary,
         why_not_fact=draft.why_not_fact,

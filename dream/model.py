@@ -245,6 +245,8 @@ class Pack(Value):
     revivals: tuple[Revival, ...] = ()
     invitation_days: int = 14
     """How long an invitation stands."""
+    confidence: tuple[float, float] = (0.55, 0.86)
+    """Least and most confidence that a model may declare."""
     pairs: tuple[Pair, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
     contributions: tuple[Contribution, ...] = ()
@@ -324,6 +326,8 @@ class Draft(Value):
     invitation: Invitation | None = None
     declared_confidence: float | None = None
     method: Literal["deterministic", "model"] = "deterministic"
+    model: str | None = None
+    """Name of the model that proposed it."""
 
     @property
     def refs(self) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ def pack(
         unspoken=unspoken,
         revivals=revivals,
         invitation_days=settings.invitation_days,
+        confidence=(settings.model.confidence_floor, settings.model.confidence_cap),
         pairs=pairs,
         neighbours=tuple(neighbours(pairs, live))[:NEIGHBOURS],
         contributions=contributions(focus, found, gathering),

@@ -53,6 +53,33 @@ class QueueSettings(Value):
     """Failures after which a job is given up."""
 
 
+class ModelSettings(Value):
+    """What a model may cost; none is used unless ``llm.model`` is set."""
+
+    calls_per_job: Annotated[int, Field(ge=1, le=8)] = 1
+    """Answers asked for of one pack; a repair and what was not answered come on top."""
+    samples: Annotated[int, Field(ge=1, le=8)] = 1
+    """Times that the same pack is put, within the calls of a job."""
+    timeout_seconds: Annotated[float, Field(ge=0.1, le=3600)] = 180
+    """How long a model may take to answer."""
+    jobs_per_cycle: Annotated[int, Field(ge=0, le=64)] = 1
+    """Jobs of a dream cycle that a model works on; rules do the others."""
+    calls_per_day: Annotated[int, Field(ge=0, le=10_000)] = 20
+    """Calls of a day (UTC), those without an answer included."""
+    tokens_per_day: Annotated[int, Field(ge=0, le=1_000_000_000)] = 400_000
+    """Tokens of a day, as far as the endpoint tells them."""
+    output_characters: Annotated[int, Field(ge=100, le=1_000_000)] = 16_000
+    """A longer answer is not used."""
+    retries: Annotated[int, Field(ge=0, le=5)] = 2
+    """How often a call is made again that met a passing failure."""
+    confidence_floor: Share = 0.55
+    """Least confidence that a model may declare."""
+    confidence_cap: Share = 0.86
+    """Most confidence that a model may declare."""
+    calls_kept_days: Annotated[int, Field(ge=1, le=3650)] = 30
+    """What was sent and received is kept this long."""
+
+
 class LadderSettings(Value):
     """Confidence in points, 0 to 98."""
 
@@ -108,6 +135,7 @@ class DreamSettings(Value):
     pack: PackSettings = PackSettings()
     queue: QueueSettings = QueueSettings()
     ladder: LadderSettings = LadderSettings()
+    model: ModelSettings = ModelSettings()
     drafts_per_job: Annotated[int, Field(ge=1, le=10)] = 3
     """Drafts kept of a job."""
     review_after_days: Annotated[int, Field(ge=1, le=365)] = 14

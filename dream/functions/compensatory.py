@@ -32,6 +32,8 @@ RULES: Final = (
     "approach_bias",
     "unresolved_edge",
 )
+MODEL_RULES: Final = ("emotional_balance_note",)
+"""What only a model may note; it waits for a human."""
 INSTRUCTIONS: Final = (
     "Say what this inquiry leaves out: a question that keeps coming back, an edge that was never "
     "tested, a concept that comes with it elsewhere and is absent here. Cite only the turns given."

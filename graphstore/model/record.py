@@ -137,6 +137,29 @@ class JobEnd(Value):
     rejected_drafts: int = 0
     rejected: tuple[Count, ...] = ()
     """Failed checks of the rejected drafts."""
+    advice: str | None = None
+    """What came of asking a model; null where none was asked."""
+
+
+class ModelCall(Value):
+    """One call of a model: no word of it. A count is null where the endpoint tells none."""
+
+    job_id: str
+    function: str
+    host: str
+    model: str
+    prompt_version: str
+    outcome: str
+    """reply, or why none came."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+
+    @property
+    def tokens(self) -> int | None:
+        """Of both ways together."""
+        told = [each for each in (self.prompt_tokens, self.completion_tokens) if each is not None]
+        return sum(told) if told else None
 
 
 class GateLine(Value):
@@ -167,6 +190,8 @@ class CycleRecord(Value):
     changes: tuple[AnyHypothesis, ...] = ()
     """Known hypotheses as they stand after it: expired, superseded."""
     parked: tuple[ParkedDraft, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    """Of a model, in order."""
     notes: tuple[Count, ...] = ()
     """Counted facts of the run, by name."""
     next_action: str = ""
