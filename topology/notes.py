@@ -115,7 +115,9 @@ class Notes:
 
 def parse(lines: Iterable[str]) -> Notes:
     """Notes from JSON Lines; a bad line costs itself, and its field is named, never its content."""
-    notes, rejected, beyond = [], [], 0
+    notes: list[Note] = []
+    rejected: list[Rejection] = []
+    beyond = 0
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

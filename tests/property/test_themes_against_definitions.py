@@ -36,7 +36,9 @@ def quotient(view, graph):
     level = graph.level(1)
     of = dict(zip(graph.node_ids(level, range(level.n)), graph.themes.of.tolist(), strict=True))
     bears = {at for at, bears in enumerate(graph.themes.borne.tolist()) if bears}
-    between = {pair: [] for pair in combinations(sorted(bears), 2)}
+    between: dict[tuple[int, int], list[tuple[str, str, int]]] = {
+        pair: [] for pair in combinations(sorted(bears), 2)
+    }
     for u, v, weight in zip(view.u.tolist(), view.v.tolist(), view.weight.tolist(), strict=True):
         ends = sorted((of[view.ids[at]], view.ids[at]) for at in (u, v))
         pair = (ends[0][0], ends[1][0])
@@ -52,7 +54,7 @@ def test_level_two_is_what_the_definitions_say(number):
     of, between = quotient(view, graph)
     size = {at: sum(one == at for one in of.values()) for at in set(of.values())}
     bridges, gaps = {}, {}
-    degree = nx.Graph()
+    degree: nx.Graph[str] = nx.Graph()
     degree.add_weighted_edges_from(
         (view.ids[u], view.ids[v], int(w))
         for u, v, w in zip(view.u.tolist(), view.v.tolist(), view.weight.tolist(), strict=True)

@@ -188,7 +188,7 @@ def test_nothing_of_threads_is_claimed(public, tmp_path):
 
 
 def test_a_directed_multigraph_is_collapsed_and_keeps_its_arcs(tmp_path):
-    graph = nx.MultiDiGraph(
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(
         [("a", "b"), ("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "c")]
     )
     for kind in ("graphml", "json"):
@@ -206,7 +206,9 @@ def test_a_directed_multigraph_is_collapsed_and_keeps_its_arcs(tmp_path):
 
 
 def test_parallel_rows_are_no_second_connection(tmp_path):
-    graph = nx.MultiGraph([("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x")])
+    graph: nx.MultiGraph[str] = nx.MultiGraph(
+        [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x")]
+    )
     for _ in range(5):
         graph.add_edge("a", "x")
     graph.add_edge("x", "a")

@@ -112,7 +112,7 @@ def cliques(sizes):
 def test_every_method_finds_cliques_and_always_the_same(method):
     n, u, v = cliques([5, 4, 6])
     weight = np.ones(len(u), np.int32)
-    runs = []
+    runs: list[list[int]] = []
     for _ in range(3):
         random.seed(len(runs))
         runs.append(engine.Graph(n, u, v).communities(weight, method).tolist())
