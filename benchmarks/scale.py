@@ -25,7 +25,22 @@ SEED = 20_261
 WORDS, TOPICS, OF_TOPIC = 60_000, 4_000, 40
 PER_THREAD = 40
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-LITTLE = "the a of in on with for that is was and to from it this we can not then when".split()
+LITTLE = (
+    "the",
+    "a",
+    "of",
+    "in",
+    "on",
+    "with",
+    "for",
+    "that",
+    "is",
+    "was",
+    "and",
+    "to",
+    "from",
+    "it",
+)
 ASK = ("why does the {}?", "how do we {} the {}?", "what is the {} of a {}?", "where does {} go?")
 
 

@@ -172,9 +172,11 @@ class Store:
         shutil.rmtree(self.path / "rebuild", ignore_errors=True)
         undone = engines.recover(self._graph)
         if self._asked_to_forget():
-            self._finish_forgetting()
-            self._note("forgotten", "what was asked to be forgotten is gone")
-            return
+            if (self.path / SALT).exists():
+                self._finish_forgetting()
+                self._note("forgotten", "what was asked to be forgotten is gone")
+                return
+            self._note("unforgotten", f"without {SALT} nobody can tell what was to be forgotten")
         if undone == "restored":
             self._note("restored", "a checkpoint was cut short; the graph from before it is back")
         if undone == "lost":

@@ -247,7 +247,7 @@ def test_ten_random_threads_then_all_before_a_day(path):
     names = "abcdefghijklmnopqrstuvwxyz"
     with opened(path) as store:
         fill(store, names)
-        chosen = names[::6] + names[3::5]
+        chosen = "bdfhjlnpru"
         threads = [known(store, f"test:{name}") for name in chosen]
         texts = [turn.text for thread in store.threads() for turn in thread.turns
                  if thread.native_id not in chosen]  # fmt: skip
@@ -261,3 +261,22 @@ def test_ten_random_threads_then_all_before_a_day(path):
         assert store.roots() == {}
         assert faults(store) == []
     assert where(path, "lamp smoke") == []
+
+
+def test_without_the_key_a_request_cannot_be_completed_and_that_is_said(path):
+    with opened(path) as store:
+        fill(store, "ab")
+
+    def cut(boundary):
+        if boundary == "forget_recorded":
+            raise Cut
+
+    with opened(path, fault=cut) as store, pytest.raises(Cut):
+        store.forget(ids("b"), NOW, KEY)
+    (path / SALT).unlink()
+    with opened(path) as store:
+        assert [notice.kind for notice in store.notices] == ["unforgotten"]
+        assert store.thread("test:b") is not None
+    (path / SALT).write_bytes(KEY)
+    with opened(path) as store:
+        assert store.thread("test:b") is None
