@@ -18,6 +18,9 @@ from benchmarks.reliability.worker import ACTIONS
 FRESH = 15
 """Trials on one workspace before a new one is begun."""
 
+OPENING = 5
+"""Every fifth kill may come while the store is being opened."""
+
 
 def fraction(number: int, engine: str) -> float:
     """A number of [0, 1) that belongs to a trial."""
@@ -40,10 +43,10 @@ def main() -> int:
             if number % FRESH == 0:
                 shutil.rmtree(made)
                 Path(made).mkdir(mode=0o700)
-            after = 0.3 + fraction(number, asked.engine) * asked.longest
+            after = 0.05 + fraction(number, asked.engine) * asked.longest
             action = ACTIONS[number % len(ACTIONS)]
             outcome = Outcome(number, asked.engine, action, f"{after:.3f} s")
-            trial.killed(outcome, folder, after=after)
+            trial.killed(outcome, folder, after=after, while_opening=number % OPENING == 0)
             trial.keep(outcome, asked.out)
             outcomes.append(outcome)
     return trial.total(outcomes)

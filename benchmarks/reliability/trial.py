@@ -42,17 +42,26 @@ def lines_of(output: bytes) -> list[dict[str, object]]:
     return [json.loads(line) for line in output.split(b"\n")[:-1]]
 
 
-def killed(outcome: Outcome, folder: Path, *, after: float = 60.0, boundary: str = "") -> None:
-    """Work until the kill, then check what is there."""
+def killed(
+    outcome: Outcome,
+    folder: Path,
+    *,
+    after: float = 60.0,
+    boundary: str = "",
+    while_opening: bool = False,
+) -> None:
+    """Work until the kill, then check what is there; the time runs from the opening on."""
     words = ["work", str(folder), outcome.engine, outcome.action, *([boundary] if boundary else [])]
     with subprocess.Popen(
         worker(*words), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
+        assert process.stdout is not None
+        first = b"" if while_opening else process.stdout.readline()
         timer = Timer(after, process.kill)
         timer.start()
         out, err = process.communicate()
         timer.cancel()
-    said = lines_of(out)
+    said = lines_of(first + out)
     outcome.said = max((int(str(line["seq"])) for line in said), default=0)
     if process.returncode != -9:
         outcome.failures.append(f"worker ended with {process.returncode}: {err[-300:]!r}")

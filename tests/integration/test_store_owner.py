@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from graphstore import open_store
-from graphstore.engine import AlreadyOpen, Engine
+from graphstore.engine import AlreadyOpen, Engine, graph_file
 from graphstore.errors import StoreLocked
 from tests.fake_derive import FakeDerive
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
-import sys, pathlib
+import os, sys, pathlib
 from graphstore import open_store
 from tests.fake_derive import FakeDerive
-with open_store(pathlib.Path(sys.argv[1]), FakeDerive(), purpose="clew up"):
+engine = os.environ.get("CLEW_STORE__ENGINE", "auto")
+with open_store(pathlib.Path(sys.argv[1]), FakeDerive(), engine=engine, purpose="clew up"):
     print("open", flush=True)
     sys.stdin.readline()
 """
@@ -65,5 +66,5 @@ def test_one_process_does_not_open_a_store_twice(tmp_path):
         with pytest.raises(StoreLocked):
             open_store(tmp_path, FakeDerive(), wait_s=0.1)
         with pytest.raises(AlreadyOpen):
-            Engine(store.path / "graph.kuzu")
+            Engine(graph_file(store.path, store.engine_name))
         assert store.verify() == ()
