@@ -1,7 +1,4 @@
-"""Policy as named checks: a draft is accepted only if every one of them passes.
-
-Checks of invitations and artifacts join the list with the functions that propose them.
-"""
+"""Policy as named checks: a draft is accepted only if every one of them passes."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +7,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from dream import lexicon
+from dream.drafting import ARTIFACT
 from dream.functions import rules_of
 from dream.model import Accepted, Draft, Pack, PackTurn, Parked, Rejected, Verdict
 from dream.wording import content_words
@@ -27,6 +25,9 @@ UNLINKED: Final = frozenset({"RESONATES", "ANTICIPATES", "IMAGINES"})
 MARKUP: Final = re.compile(r"<[a-z/!?]|\]\(|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 QUOTED: Final = re.compile(r'"[^"]*"')
 PATTERN_WORDS: Final = 4
+PROBE_REFS: Final = 3
+DAYS: Final = (1, 90)
+"""Life of an invitation."""
 CALLING: Final = re.compile(r"\b(?:will|won\W?t)\b", re.IGNORECASE)
 
 
@@ -57,6 +58,11 @@ def whole(draft: Draft) -> str:
     if (bridge := draft.bridge) is not None:
         said += [bridge.shared_pattern, bridge.possible_reason, bridge.unblock_condition]
         said += bridge.falsification_cues
+    if (text := draft.artifact) is not None:
+        said += [text.text, text.when_not_to_use]
+    if (invitation := draft.invitation) is not None:
+        said += [invitation.opening, *invitation.triggers]
+    said += [each.label for each in draft.voices]
     return "\n".join(said)
 
 
@@ -118,11 +124,24 @@ def enough_threads(draft: Draft, pack: Pack) -> bool:
     turns = cited(draft, pack)
     lineages = {turn.lineage for turn in turns}
     joins_threads = draft.edge in TWO_SIDED or draft.src_table == draft.dst_table == "Thread"
-    if joins_threads and is_kin(draft, pack):
+    if joins_threads and not is_probe(draft, pack) and is_kin(draft, pack):
         return False
     if draft.function == "compensatory":
         return len(lineages) > 1 or len(turns) >= SINGLE_REFS
-    return len(lineages) > 1
+    return len(lineages) > 1 or is_probe(draft, pack)
+
+
+def is_probe(draft: Draft, pack: Pack) -> bool:
+    """Whether it imagines within one thread, on three turns of which a claim cites two."""
+    turns = cited(draft, pack)
+    alone = draft.function == "active_imagination" and len({turn.lineage for turn in turns}) == 1
+    leaning = any(len(each.refs) >= SINGLE_REFS for each in draft.claims)
+    return alone and len(turns) >= PROBE_REFS and leaning
+
+
+def single_thread_probe(draft: Draft, pack: Pack) -> bool:
+    """What is imagined within one thread always waits for its sources to be read again."""
+    return not is_probe(draft, pack)
 
 
 def is_kin(draft: Draft, pack: Pack) -> bool:
@@ -147,7 +166,8 @@ def both_sides(draft: Draft, pack: Pack) -> bool:
         side: {lineage.get(ref) for each in draft.claims if each.side == side for ref in each.refs}
         for side in ("a", "b")
     }
-    return bool(sides["a"] and sides["b"]) and not sides["a"] & sides["b"]
+    meet = sides["a"] & sides["b"] and not is_probe(draft, pack)
+    return bool(sides["a"] and sides["b"]) and not meet
 
 
 def claim_grounded(draft: Draft, pack: Pack) -> bool:
@@ -256,6 +276,38 @@ def bridge_complete(draft: Draft, pack: Pack) -> bool:
     )
 
 
+def artifact_complete(draft: Draft, pack: Pack) -> bool:
+    """An artifact has its text, turns of the pack, and says when not to use it."""
+    made = draft.artifact
+    if made is None:
+        return True
+    known = {turn.alias for turn in pack.turns}
+    against = known | {turn.alias for turn in pack.counter_turns}
+    return bool(
+        made.text.strip()
+        and len(made.text) <= ARTIFACT
+        and made.refs
+        and set(made.refs) <= known
+        and set(made.counter) <= against
+        and made.when_not_to_use.strip()
+    )
+
+
+def invitation_complete(draft: Draft, pack: Pack) -> bool:
+    """An invitation asks, says what calls for it, cites the pack, and stands 1 to 90 days."""
+    asked = draft.invitation
+    if asked is None:
+        return True
+    known = {turn.alias for turn in pack.turns}
+    return bool(
+        asked.opening.rstrip().endswith(("?", "\uff1f"))
+        and asked.triggers
+        and asked.refs
+        and set(asked.refs) <= known
+        and DAYS[0] <= asked.days <= DAYS[1]
+    )
+
+
 def horizon_complete(horizon: TrustHorizon, now: datetime) -> bool:
     """Both dates are set, in order, and ahead."""
     return now < horizon.review_after <= horizon.expires_at
@@ -283,6 +335,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     not_already_linked,
     not_duplicate,
     bridge_complete,
+    artifact_complete,
+    invitation_complete,
+    single_thread_probe,
 )
 REJECTING: Final = frozenset(
     {"known_rule", "well_formed", "cites_something", "no_profile_claim", "not_instruction_like"}

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from dream.model import Bridge, Draft, Invitation, Pack, Pair, Side
+from dream.findings import Voice
+from dream.model import Artifact, Bridge, Draft, Invitation, Pack, Pair, Side
 from dream.wording import cut, plural, quote
 from graphstore.model.hypothesis import Claim
 
 TITLE, SUMMARY = 90, 400
 REFS_PER_SIDE, CUES = 4, 6
+ARTIFACT: Final = 520
 CHECKED: Final[dict[str, Literal["source_reopen_check", "user_probe", "retrospective_check"]]] = {
     "COMPENSATES": "source_reopen_check",
     "RESONATES": "source_reopen_check",
@@ -45,6 +47,8 @@ def make(
     claims: tuple[Claim, ...],
     bridge: Bridge | None = None,
     invitation: Invitation | None = None,
+    artifact: Artifact | None = None,
+    voices: tuple[Voice, ...] = (),
 ) -> Draft:
     """A draft of one rule on one pair, with cues, counter-evidence and why it is no fact."""
     cited = {alias for each in claims for alias in each.refs}
@@ -70,6 +74,9 @@ def make(
         support=round(min(1.0, support), 6),
         bridge=bridge,
         invitation=invitation,
+        artifact=artifact,
+        voices=voices,
+        atmosphere=atmosphere(pack, pair),
     )
 
 
@@ -86,3 +93,30 @@ def labels(pack: Pack, concepts: Iterable[str], most: int = 3) -> tuple[str, ...
     """Labels of the first concepts that the pack names."""
     names = {each.concept_id: each.label for each in pack.concepts}
     return tuple(names[each] for each in concepts if each in names)[:most]
+
+
+def atmosphere(pack: Pack, pair: Pair) -> tuple[str, ...]:
+    """Where a Journey stands among the arcs, and what lies across: a direction only."""
+    side = pack.one_sided
+    if side is None or side.focus != pair.src or side.arc is None:
+        return ()
+    return (f"arc:{side.arc}", f"across:{side.opposite}")
+
+
+def artifact(
+    kind: Literal["question", "prompt", "outline", "probe"],
+    use: Literal["foreground_probe", "source_reopen_check", "planning_seed"],
+    text: str,
+    refs: tuple[str, ...],
+    pair: Pair,
+    when_not_to_use: str,
+) -> Artifact:
+    """A text that rides on a draft, with what speaks against the pair."""
+    return Artifact(
+        kind=kind,
+        use=use,
+        text=cut(text, ARTIFACT),
+        refs=refs,
+        counter=tuple(dict.fromkeys(alias for each in pair.counter for alias in each.refs)),
+        when_not_to_use=when_not_to_use,
+    )

@@ -5,7 +5,7 @@ from datetime import timedelta
 from itertools import combinations
 from typing import Final
 
-from dream.company import about, is_topic, nested
+from dream.company import about, is_topic, is_unsaid, nested
 from dream.findings import Growth, Revival, Unspoken
 from dream.index import Index
 from graphstore.model.knowledge import JourneyStatus
@@ -14,7 +14,7 @@ ACTIVE_DAYS, RECENT_DAYS = 30, 60
 MONTH: Final = timedelta(days=ACTIVE_DAYS).total_seconds()
 LINEAGES: Final = 3
 JOINED: Final = 2
-MOST: Final = 2
+MOST, THEMES = 2, 1
 NAMED: Final = 3
 OWN: Final = 6
 TOUCHED: Final = 2
@@ -105,11 +105,11 @@ def unspoken(thread: str, index: Index) -> tuple[Unspoken, ...]:
         for near, mid in combinations(index.specific(question)[:OWN], 2)
         if not nested(index, near, mid)
         for far in sorted(partners(near, recent, index) & partners(mid, recent, index))
-        if far not in held and is_topic(index, far)
+        if far not in held and is_topic(index, far) and is_unsaid(index, far, (lineage,))
         if (triple := theme(question, near, mid, far, recent, index)) is not None
     }
     order = sorted(found.values(), key=lambda each: (-each.weight, each.concept_id))
-    return tuple(order[:MOST])
+    return tuple(order[:THEMES])
 
 
 def two_months_ago(index: Index) -> float:
@@ -134,11 +134,14 @@ def recent_lineages(index: Index) -> dict[str, frozenset[str]]:
 
 
 def partners(concept: str, recent: dict[str, frozenset[str]], index: Index) -> set[str]:
-    """Concepts that meet this one in a turn of a recent lineage."""
+    """Concepts that a person named beside this one in a recent lineage.
+
+    An answer that lists things joins them for nobody.
+    """
     return {
         each
         for ref in index.concept_refs.get(concept, ())
-        if index.lineage(ref) in recent
+        if index.lineage(ref) in recent and index.turns[ref].role == "human"
         for each in index.rarest(index.turn_concepts[ref])
         if each != concept
     }

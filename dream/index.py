@@ -186,6 +186,15 @@ class Index:
         return {thread: tuple(sorted(found[thread])) for thread in sorted(found)}
 
     @cached_property
+    def turn_questions(self) -> dict[str, tuple[str, ...]]:
+        """Question ids that a turn asks."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for question, refs in self.askings.items():
+            for ref in refs:
+                found[ref].append(question)
+        return {ref: tuple(found[ref]) for ref in sorted(found)}
+
+    @cached_property
     def answers(self) -> dict[str, tuple[str, ...]]:
         """Clean refs that resolve a question."""
         found: defaultdict[str, list[str]] = defaultdict(list)
@@ -410,6 +419,15 @@ class Index:
         }
 
     @cached_property
+    def turn_signals(self) -> dict[str, tuple[Signal, ...]]:
+        """Signals by turn, of the turns that have any."""
+        found: defaultdict[str, list[Signal]] = defaultdict(list)
+        for each in self.signal_refs.values():
+            for ref, signal in each:
+                found[ref].append(signal)
+        return {ref: tuple(found[ref]) for ref in sorted(found)}
+
+    @cached_property
     def last_stops(self) -> frozenset[str]:
         """Frontier turns after which their lineage said little: work stopped there."""
         found: dict[str, str] = {}
@@ -469,6 +487,22 @@ class Index:
             if edge.src_table == "Waypoint" and edge.dst_table == "SourceRef":
                 anchored[edge.src.rpartition("/")[0]].add(edge.dst)
         return {journey: tuple(sorted(anchored[journey])) for journey in sorted(anchored)}
+
+    @cached_property
+    def stops(self) -> dict[str, tuple[tuple[Waypoint, str], ...]]:
+        """By Journey: its waypoints in sequence, each with its newest clean turn."""
+        turns: defaultdict[str, list[str]] = defaultdict(list)
+        for edge in self.ground.anchored:
+            if edge.src_table == "Waypoint" and edge.dst in self.turns:
+                turns[edge.src].append(edge.dst)
+        return {
+            journey: tuple(
+                (each, max(turns[each.waypoint_id], key=self.when))
+                for each in waypoints
+                if turns[each.waypoint_id]
+            )
+            for journey, waypoints in self.waypoints.items()
+        }
 
     @cached_property
     def journey_questions(self) -> dict[str, tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """From verdicts to hypotheses: duplicates out, retention, and the edge with all its lineage."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ TRIGGERS: Final = (
     "horizon_review_due",
 )
 TABLES: Final = {kind.TABLE: kind for kind in HYPOTHESES}
+TAGS: Final = 6
 FRESH_REFS: Final = 2
 """New turns, later than its closing, that let a closed pair be proposed again."""
 Ends = tuple[str, str, str]
@@ -137,7 +139,8 @@ def settle(
         else:
             taken.update((ends(edge), gap(edge)))
             if before is not None:
-                edge = edge.replace(supersedes=before.hypothesis_id)
+                # an invitation with such a history is not made again
+                edge = edge.replace(supersedes=before.hypothesis_id, extras=hushed(edge.extras))
             if failed:
                 parked.append(park(edge, failed))
             else:
@@ -257,7 +260,7 @@ def hypothesis_of(
         counter_refs=tuple(sorted({ref for one in against for ref in one.refs})),
         source_fingerprint=ids.source_fingerprint((ref, prints[ref]) for ref in premises),
         cues=draft.cues,
-        voices=(),
+        voices=tuple(each.voice for each in draft.voices if each.refs),
         seed_id=pack.focus.id if pack.focus.kind == "seed" else None,
         shape=pack.focus.shape,
         provenance=pack.focus.provenance,
@@ -308,7 +311,27 @@ def extras(draft: Draft, refs: Mapping[str, str], counts: policies.Counts) -> st
     if draft.bridge is not None:
         bridge = draft.bridge.replace(refs=in_order(draft.bridge.refs, refs))
         carried["bridge"] = bridge.model_dump(mode="json")
+    for name, part in (("artifact", draft.artifact), ("invitation", draft.invitation)):
+        if part is not None:
+            dumped = part.model_dump(mode="json")
+            held = {
+                key: in_order(dumped[key], refs) for key in ("refs", "counter") if key in dumped
+            }
+            carried[name] = dumped | held
+    if draft.voices:
+        spoken = (each.replace(refs=in_order(each.refs, refs)) for each in draft.voices)
+        carried["voices"] = [each.model_dump(mode="json") for each in spoken]
+    if draft.atmosphere:
+        carried["atmosphere"] = list(draft.atmosphere[:TAGS])
     return ids.canonical(carried).decode()
+
+
+def hushed(extras: str) -> str:
+    """Extras whose invitation, if there is one, annoys: its pair was refuted or ran out before."""
+    held = json.loads(extras)
+    if "invitation" in held:
+        held["invitation"]["annoyance"] = "high"
+    return ids.canonical(held).decode()
 
 
 def counts_of(
@@ -325,8 +348,8 @@ def counts_of(
         refs=len(turns),
         threads=len({turn.lineage for turn in turns}),
         bridge_refs=sides["a"] + sides["b"] if sides["a"] and sides["b"] else 0,
-        voices=1,
-        proposals=1,
+        voices=max(1, sum(bool(each.refs) for each in draft.voices)),
+        proposals=max(1, len({each.node for each in draft.voices if each.refs})),
         counters=len({alias for each in draft.counter for alias in each.refs}),
         function=draft.function,
         novelty=policies.novelty(frozenset(draft.cues), alike),

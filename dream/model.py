@@ -4,7 +4,19 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from dream.findings import Growth, Revival, Unspoken, Walked
+from dream.findings import (
+    Alike,
+    Growth,
+    Middle,
+    Missed,
+    OneSided,
+    Resumed,
+    Revival,
+    Route,
+    Unspoken,
+    Voice,
+    Walked,
+)
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Claim, CounterEvidence
 
@@ -75,6 +87,13 @@ class PackQuestion(Value):
     """Lineages that ask its cluster, sorted."""
     is_task: bool = False
     """It asks for something to be done, or states a problem."""
+    answers: tuple[str, ...] = ()
+    """Pack turns that resolve it, the newest first."""
+    settled_at: Instant | None = None
+    reopens: int = 0
+    """Times it was asked again while stale, rejected or blocked."""
+    ended: str = ""
+    """How its last round ended: stale, rejected or blocked."""
 
 
 class PackFrontier(Value):
@@ -243,6 +262,15 @@ class Pack(Value):
     growing: tuple[Growth, ...] = ()
     unspoken: tuple[Unspoken, ...] = ()
     revivals: tuple[Revival, ...] = ()
+    routes: tuple[Route, ...] = ()
+    alike: tuple[Alike, ...] = ()
+    resumed: tuple[Resumed, ...] = ()
+    one_sided: OneSided | None = None
+    middles: tuple[Middle, ...] = ()
+    voices: tuple[Voice, ...] = ()
+    missed: tuple[Missed, ...] = ()
+    textures: tuple[str, ...] = ()
+    """Names of the textures of its turns, sorted: they open functions and prove nothing."""
     invitation_days: int = 14
     """How long an invitation stands."""
     confidence: tuple[float, float] = (0.55, 0.86)
@@ -302,6 +330,20 @@ class Invitation(Value):
     """High: it stays silent."""
 
 
+class Artifact(Value):
+    """A text ready to be used: a draft, not source."""
+
+    kind: Literal["question", "prompt", "outline", "probe"]
+    use: Literal["foreground_probe", "source_reopen_check", "planning_seed"]
+    text: str
+    """At most 520 characters."""
+    refs: tuple[str, ...]
+    """Aliases in a draft."""
+    counter: tuple[str, ...]
+    """Aliases of what speaks against it."""
+    when_not_to_use: str
+
+
 class Draft(Value):
     """What a function or a model proposes. Refs are aliases of its pack."""
 
@@ -324,6 +366,10 @@ class Draft(Value):
     support: float
     bridge: Bridge | None = None
     invitation: Invitation | None = None
+    artifact: Artifact | None = None
+    voices: tuple[Voice, ...] = ()
+    atmosphere: tuple[str, ...] = ()
+    """At most six tags: a direction, no claim."""
     declared_confidence: float | None = None
     method: Literal["deterministic", "model"] = "deterministic"
     model: str | None = None

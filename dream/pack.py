@@ -28,6 +28,7 @@ from dream.pairs import (
     side,
 )
 from dream.settings import DreamSettings
+from dream.voices import voices
 from graphstore import ids
 from graphstore.model.hypothesis import CounterEvidence, Hypothesis
 
@@ -36,6 +37,7 @@ QUESTIONS, FRONTIERS, CONCEPTS, JOURNEYS, CORRECTIONS, NEIGHBOURS = 16, 12, 18, 
 REFS_PER_SIDE: Final = 4
 ANCHORS: Final = 8
 SINGLE_THREAD_REFS: Final = 2
+PROBE_REFS: Final = 3
 SINGLE_THREAD: Final = ("compensatory",)
 """Functions that one thread can serve."""
 
@@ -57,9 +59,16 @@ def pack(
     absent = tuple(portrait.absent(focus, found, index, gathering))
     unspoken = tuple(portrait.themes(focus, index, gathering))
     revivals = tuple(portrait.revived(focus, index, gathering))
+    resumed = tuple(portrait.resumptions(found, index, gathering))
+    middles = tuple(portrait.middles(focus, found, index, gathering))
+    one_sided = portrait.leaning(focus, index, gathering)
+    portrait.take_answers(found, index, gathering)
+    speaking = voices(focus, one_sided, absent, index, gathering)
     pairs = paired(found, sides, index, gathering)
     questions = tuple(portrait.questions(found, index, gathering, now))[:QUESTIONS]
     frontiers = tuple(portrait.frontiers(index, gathering, now))[:FRONTIERS]
+    textures = portrait.textures(index, gathering)
+    refs, lineages = len(gathering.turns), {turn.lineage for turn in gathering.turns.values()}
     is_ready = len(lineages) >= settings.pack.min_threads
     if not (is_ready or (refs >= SINGLE_THREAD_REFS and (questions or frontiers))):
         return TooThin(status="single_thread", refs=refs, lineages=len(lineages))
@@ -82,13 +91,20 @@ def pack(
         growing=portrait.grown(focus, index),
         unspoken=unspoken,
         revivals=revivals,
+        routes=portrait.routes(found, index),
+        alike=portrait.resonant(found, index),
+        resumed=resumed,
+        one_sided=one_sided,
+        middles=middles,
+        voices=speaking,
+        textures=textures,
         invitation_days=settings.invitation_days,
         confidence=(settings.model.confidence_floor, settings.model.confidence_cap),
         pairs=pairs,
         neighbours=tuple(neighbours(pairs, live))[:NEIGHBOURS],
-        contributions=contributions(focus, found, gathering),
+        contributions=contributions(focus, found, index, gathering),
         counter_search=searched(pairs),
-        eligible=eligible(focus, is_ready=is_ready),
+        eligible=eligible(focus, textures, refs, is_ready=is_ready),
         left_out=len(gathering.left_out),
         store_lineages=index.lineages,
     )
@@ -267,7 +283,7 @@ def neighbours(pairs: tuple[Pair, ...], live: Sequence[Hypothesis]) -> Iterable[
 
 
 def contributions(
-    focus: Focus, found: tuple[Candidate, ...], gathering: Gathering
+    focus: Focus, found: tuple[Candidate, ...], index: Index, gathering: Gathering
 ) -> tuple[Contribution, ...]:
     """Every input and its role."""
     rows = [Contribution(kind=focus.kind, id=focus.id, role="focus")]
@@ -278,7 +294,7 @@ def contributions(
     rows += [
         Contribution(kind="turn", id=ref, role="clean_anchor") for ref in sorted(gathering.turns)
     ]
-    return tuple(rows)
+    return (*rows, *portrait.beside(focus, index, gathering))
 
 
 def searched(pairs: tuple[Pair, ...]) -> CounterSearch:
@@ -287,10 +303,17 @@ def searched(pairs: tuple[Pair, ...]) -> CounterSearch:
     return CounterSearch(searched=tuple(sorted(counter.KINDS)), found=tuple(sorted(found)))
 
 
-def eligible(focus: Focus, *, is_ready: bool) -> tuple[str, ...]:
-    """Functions that want the focus, by their own word; one thread serves compensation alone."""
-    wanted = wanting(focus.shape, focus.kind)
-    return wanted if is_ready else tuple(name for name in wanted if name in SINGLE_THREAD)
+def eligible(
+    focus: Focus, textures: tuple[str, ...], refs: int, *, is_ready: bool
+) -> tuple[str, ...]:
+    """Functions that want the focus or a texture of its turns, by their own word.
+
+    One thread serves compensation alone; with three turns it may also be imagined about, and what
+    comes of that is parked.
+    """
+    wanted = wanting(focus.shape, focus.kind, *textures)
+    alone = SINGLE_THREAD if refs < PROBE_REFS else (*SINGLE_THREAD, "active_imagination")
+    return wanted if is_ready else tuple(name for name in wanted if name in alone)
 
 
 def pack_id(focus: Focus, gathering: Gathering, pairs: tuple[Pair, ...]) -> str:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from math import log
 
-from dream.company import SPOKEN, about, absent
+from dream.company import SPOKEN, about, absent, is_topic
 from dream.emergence import growing, unspoken
 from dream.index import Index
 from dream.model import Focus
+from dream.routes import alike
 from dream.walk import Walk
 from dream.wording import content_words
 
@@ -16,6 +17,7 @@ MOST = 16
 BRIDGE_SIDE, BRIDGE_BEST = 4, 8
 OTHER_JOURNEYS, OPEN_QUESTIONS, OWN_QUESTIONS = 6, 4, 8
 THEME_QUESTIONS = 6
+RHYMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,21 @@ def missing(focus: Focus, index: Index) -> Iterator[Candidate]:
                 thread = newest_thread(index.concept_refs.get(near, ()), index)
                 if thread is not None and index.concepts[far].kind in SPOKEN:
                     yield Candidate("Thread", thread, "Concept", far)
+            if is_topic(index, one) and is_topic(index, other):
+                low, high = sorted((one, other))
+                yield Candidate("Concept", low, "Concept", high)
             near_questions = index.asked_about.get(one, ())[:3]
             far_questions = index.asked_about.get(other, ())[:3]
             for a, b in product(near_questions, far_questions):
                 yield undirected(a, b)
+
+
+def oldest_open(focus: Focus, index: Index) -> str | None:
+    """The open question that a Journey or thread asked first."""
+    own = index.journey_questions if focus.kind == "journey" else index.asked_in
+    asked = (each for each in own.get(focus.id, ()) if each in index.askings)
+    left = [each for each in asked if not index.cluster_answers(each)]
+    return min(left, key=lambda each: (index.when(index.askings[each][0]), each), default=None)
 
 
 def newest_thread(refs: Iterable[str], index: Index) -> str | None:
@@ -208,12 +221,7 @@ def companions(question: str, index: Index) -> tuple[str, ...]:
 def of_journey(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Other Journeys that share concepts, own open questions, concepts that are absent."""
     own = set(index.journey_concepts(focus.id))
-    others = [
-        (-len(own & set(index.journey_concepts(other))), other)
-        for other in index.journeys
-        if other != focus.id
-    ]
-    for _, other in sorted(others)[:OTHER_JOURNEYS]:
+    for other in kindred(focus.id, own, index):
         low, high = sorted((focus.id, other))
         yield Candidate("Journey", low, "Journey", high)
     for target in Walk(focus.id, index).targets():
@@ -228,6 +236,27 @@ def of_journey(focus: Focus, index: Index) -> Iterator[Candidate]:
     inside = index.lineages_of(index.journey_refs.get(focus.id, ()))
     for concept in absent(index, own, inside):
         yield Candidate("Journey", focus.id, "Concept", concept)
+    yield from rhymes(focus, index)
+
+
+def kindred(journey: str, own: set[str], index: Index) -> tuple[str, ...]:
+    """Other Journeys that share concepts or whose routes resonate, most shared first."""
+    shared = {
+        other: len(own.intersection(index.journey_concepts(other)))
+        for other in index.journeys
+        if other != journey
+    }
+    order = sorted(shared, key=lambda other: (-shared[other], other))
+    kept = [other for other in order if shared[other] or alike(journey, other, index)]
+    return tuple(kept[:OTHER_JOURNEYS])
+
+
+def rhymes(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """Its oldest open question with those of other lineages that share most with it."""
+    oldest = oldest_open(focus, index)
+    if oldest is not None:
+        for other in companions(oldest, index)[:RHYMES]:
+            yield undirected(oldest, other)
 
 
 def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
@@ -243,6 +272,7 @@ def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:
         yield Candidate("Concept", grown.src, "Concept", grown.dst)
     for theme in unspoken(focus.id, index):
         yield Candidate("Question", theme.question, "Concept", theme.concept_id)
+    yield from rhymes(focus, index)
 
 
 def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:

@@ -33,8 +33,13 @@ def anchor(at: Counts) -> float:
 
 def divergence(at: Counts) -> float:
     """How far the voices that speak for it differ."""
-    voices, proposals = share(at.voices - 1, 3), share(at.proposals - 1, 3)
-    return 0.38 * voices + 0.44 * proposals + 0.18 * share(at.threads, 3)
+    return spread(at.voices, at.proposals, at.threads)
+
+
+def spread(voices: int, proposals: int, threads: int) -> float:
+    """Divergence of so many voices, different proposals and threads, 0 to 1."""
+    speaking = 0.38 * share(voices - 1, 3) + 0.44 * share(proposals - 1, 3)
+    return speaking + 0.18 * share(threads, 3)
 
 
 def counterweight(at: Counts) -> float:

@@ -1,17 +1,29 @@
 """What a pack says about its focus: questions, frontiers, concepts, Journeys, threads, gaps."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from dream import lexicon
-from dream.company import about, companies, is_unsaid
+from dream.company import SPOKEN, about, companies, is_unsaid
 from dream.emergence import growing, revival, unspoken
-from dream.findings import Growth, Revival, Unspoken, Walked
+from dream.findings import (
+    Alike,
+    Growth,
+    Middle,
+    OneSided,
+    Resumed,
+    Revival,
+    Route,
+    Unspoken,
+    Walked,
+)
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.model import (
     Absent,
+    Contribution,
     Focus,
     PackConcept,
     PackCorrection,
@@ -22,15 +34,20 @@ from dream.model import (
     Pair,
     Part,
 )
+from dream.onesided import Leaning
 from dream.pairs import Candidate, side
+from dream.routes import alike, resumed, route_of
 from dream.walk import Walk
 from dream.wording import quote
 from graphstore.model.knowledge import JourneyStatus
 
 CAMPED_DAYS: Final = 45
+STALE: Final = timedelta(days=14)
 COMMON: Final = 2
 """Specific concepts that make two lineages work on the same."""
 NAMED: Final = 3
+TEXTURES: Final = 12
+REJECTED: Final = ("decision", "rejected")
 TASKS: Final = ("task", "problem")
 
 
@@ -56,12 +73,26 @@ def questions(
             yield question_of(question, refs, index, gathering, now)
 
 
+def take_answers(found: Iterable[Candidate], index: Index, gathering: Gathering) -> None:
+    """Turns that resolve a question which is paired with another, the newest of each."""
+    pairs = (pair for pair in found if pair.src_table == pair.dst_table == "Question")
+    for question in sorted({end for pair in pairs for end in (pair.src, pair.dst)}):
+        gathering.take(newest_answers(question, index)[:1], "none", index.questions[question].text)
+
+
+def newest_answers(question: str, index: Index) -> list[str]:
+    """Turns that resolve a question, the newest first."""
+    return sorted(index.cluster_answers(question), key=index.when, reverse=True)
+
+
 def question_of(
     question: str, refs: tuple[str, ...], index: Index, gathering: Gathering, now: datetime
 ) -> PackQuestion:
     """One question with all its askings counted."""
     moments = [at for ref in refs if (at := index.turns[ref].at) is not None]
     node = index.questions[question]
+    answers = newest_answers(question, index)
+    reopens, ended = rounds(question, index)
     return PackQuestion(
         question_id=question,
         text=quote(node.text, 220),
@@ -78,8 +109,34 @@ def question_of(
         concepts=index.specific(question),
         asked_in=tuple(sorted(index.lineages_of(refs))),
         is_task=node.intent in TASKS,
+        answers=gathering.aliases(answers[:1]),
+        settled_at=index.turns[answers[0]].at if answers else None,
+        reopens=reopens,
+        ended=ended,
         last_thread_id=index.turns[refs[-1]].thread_id,
     )
+
+
+def rounds(question: str, index: Index) -> tuple[int, str]:
+    """How often a question was asked again though stale, rejected or blocked; the last of these."""
+    refs = index.times_asked(question)
+    ends = [how for one, other in pairwise(refs) if (how := stalled(one, other, index))]
+    return len(ends), ends[-1] if ends else ""
+
+
+def stalled(one: str, other: str, index: Index) -> str:
+    """How a question stood between two askings; empty when it was simply still open."""
+    refs = index.thread_turns[index.turns[one].thread_id]
+    since = refs[refs.index(one) :]
+    upto = since[: since.index(other)] if other in since else since
+    said = {(each.kind, each.type) for ref in upto for each in index.turn_signals.get(ref, ())}
+    if ("frontier", "blocked") in said:
+        return "blocked"
+    if ("decision", "rejected") in said or ("texture", "rejected_route") in said:
+        return "rejected"
+    gap = index.when(other)[0] - index.when(one)[0]
+    dated = index.turns[one].at is not None
+    return "stale" if dated and gap >= STALE.total_seconds() else ""
 
 
 def days_since(moment: datetime | None, now: datetime) -> int | None:
@@ -283,3 +340,94 @@ def revived(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Reviva
     found = revival(focus.id, index) if focus.kind == "journey" else None
     if found is not None:
         yield found.replace(aliases=gathering.take(found.aliases, "b"))
+
+
+def routes(found: Iterable[Candidate], index: Index) -> tuple[Route, ...]:
+    """Routes of the Journeys at the ends of the pairs."""
+    return tuple(route_of(journey, index) for journey in ends_in(found, "Journey"))
+
+
+def resonant(found: Iterable[Candidate], index: Index) -> tuple[Alike, ...]:
+    """Pairs of Journeys whose routes resonate."""
+    journeys = (pair for pair in found if pair.src_table == pair.dst_table == "Journey")
+    likes = (alike(pair.src, pair.dst, index) for pair in journeys)
+    return tuple(each for each in likes if each is not None)
+
+
+def resumptions(
+    found: Iterable[Candidate], index: Index, gathering: Gathering
+) -> Iterator[Resumed]:
+    """Journeys that were blocked and went on, with the human turn that they went on with."""
+    for journey in ends_in(found, "Journey"):
+        if (turn := resumed(journey, index)) is not None:
+            for alias in gathering.take((turn[0],), "none"):
+                yield Resumed(journey_id=journey, clip=quote(turn[1], 220), alias=alias)
+
+
+def leaning(focus: Focus, index: Index, gathering: Gathering) -> OneSided | None:
+    """Whether the Journey or thread of a focus keeps to one side."""
+    if focus.kind not in ("journey", "frontier"):
+        return None
+    found = Leaning(focus, index).verdict()
+    return found.replace(aliases=gathering.take(found.aliases[:4], "none", found.label))
+
+
+def middles(
+    focus: Focus, found: Iterable[Candidate], index: Index, gathering: Gathering
+) -> Iterator[Middle]:
+    """What joins two concepts that never meet, the one of fewest links first."""
+    for pair in found:
+        if focus.shape == "missing_middle" and pair.src_table == pair.dst_table == "Concept":
+            between = set(index.common(pair.src, pair.dst)) & set(side(focus, "via"))
+            topics = [each for each in between if is_spoken(each, index)]
+            for middle in sorted(topics, key=lambda each: (index.degree(each), each))[:NAMED]:
+                label = index.label("Concept", middle)
+                near, far = (meeting(end, middle, index) for end in (pair.src, pair.dst))
+                yield Middle(
+                    src=pair.src,
+                    dst=pair.dst,
+                    concept_id=middle,
+                    label=label,
+                    weight=round(1 / index.degree(middle), 6),
+                    a=gathering.take(near[:2], "a", label),
+                    b=gathering.take(far[:2], "b", label),
+                )
+
+
+def is_spoken(concept: str, index: Index) -> bool:
+    """A specific concept that is a word and no file, and so may join two others."""
+    return index.is_specific(concept) and index.concepts[concept].kind in SPOKEN
+
+
+def meeting(one: str, other: str, index: Index) -> list[str]:
+    """Turns that name two concepts, the newest of each lineage first."""
+    refs = set(index.concept_refs.get(one, ())).intersection(index.concept_refs.get(other, ()))
+    return spanning(tuple(refs), index)
+
+
+def textures(index: Index, gathering: Gathering) -> tuple[str, ...]:
+    """Names of the textures of the turns taken, a rejected route among them."""
+    return tuple(sorted({name for _, name in textured(index, gathering)}))
+
+
+def textured(index: Index, gathering: Gathering) -> list[tuple[str, str]]:
+    """(ref, texture) of the turns taken, at most twelve."""
+    found = [
+        (ref, "rejected_route" if signal.kind == "decision" else signal.type)
+        for ref in sorted(gathering.turns)
+        for signal in index.turn_signals.get(ref, ())
+        if signal.kind == "texture" or (signal.kind, signal.type) == REJECTED
+    ]
+    return list(dict.fromkeys(found))[:TEXTURES]
+
+
+def beside(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Contribution]:
+    """What else spoke for a pack: decisions, the owner's word on a Journey, textures."""
+    for ref in sorted(gathering.turns):
+        if any(signal.kind == "decision" for signal in index.turn_signals.get(ref, ())):
+            yield Contribution(kind="decision", id=ref, role="clean_anchor")
+    journey = index.journeys.get(focus.id)
+    if journey is not None and journey.last_activity_at is not None:
+        yield Contribution(kind="reflection", id=journey.journey_id, role="clean_anchor")
+    for ref, name in textured(index, gathering):
+        yield Contribution(kind="texture", id=f"{ref} {name}", role="texture")

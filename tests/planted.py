@@ -135,7 +135,10 @@ class Plot:
     roots: dict[str, str] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str, LinkType]] = field(default_factory=list)
-    relates: list[tuple[str, str]] = field(default_factory=list)
+    relates: list[tuple[str, ...]] = field(default_factory=list)
+    """Two labels, and the turns in which they meet."""
+    arcs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Annotated arcs by Journey, one for each waypoint."""
     generic: set[str] = field(default_factory=set)
     journeys: list[tuple[Journey, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=list
@@ -299,18 +302,21 @@ class Plot:
         return tuple(found[key] for key in sorted(found))
 
     def related(self) -> tuple[Relates, ...]:
-        ends = sorted(tuple(sorted((concept_id(a), concept_id(b)))) for a, b in self.relates)
+        found = {
+            tuple(sorted((concept_id(one), concept_id(other)))): tuple(sorted(refs))
+            for one, other, *refs in self.relates
+        }
         return tuple(
             Relates(
                 src_table="Concept",
                 src=low,
                 dst_table="Concept",
                 dst=high,
-                source_refs=(),
+                source_refs=found[low, high],
                 edge_type="co_occurs",
                 why="",
             )
-            for low, high in ends
+            for low, high in sorted(found)
         )
 
     def thread_node(self, key: str) -> ThreadNode:
@@ -338,6 +344,7 @@ class Plot:
         stops, anchored = [], []
         for journey, refs, questions, concepts in self.journeys:
             key = journey.journey_id
+            arcs = self.arcs.get(key, ())
             for seq, own in enumerate(refs, start=1):
                 stops.append(
                     Waypoint(
@@ -345,8 +352,8 @@ class Plot:
                         journey_id=key,
                         seq=seq,
                         moment="moved",
-                        arc="unmapped",
-                        arc_provenance="none",
+                        arc=arcs[seq - 1] if arcs else "unmapped",
+                        arc_provenance="annotated" if arcs else "none",
                         upper=None,
                         lower=None,
                         at=None,

@@ -1,14 +1,16 @@
 """What an inquiry rhymes with: undirected edges between questions, or Journeys, that never meet.
 
-Rules: cross_thread_resonance, theme_deepening, journey_pattern_resonance (by frontiers).
+Rules: cross_thread_resonance, theme_deepening, journey_pattern_resonance (by frontiers, by arcs).
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from dream.drafting import claim, labels, make
+from dream.findings import Alike, Resumed
 from dream.model import Bridge, Draft, Pack, PackJourney, PackQuestion, Pair
 from dream.wording import closing, day, listed, quote, share
+from graphstore.model.hypothesis import Claim
 
 NAME: Final = "amplification"
 WANTS: Final = ("weak_bridge", "concept_edge", "theme", "knot", "question_link", "journey")
@@ -23,6 +25,8 @@ INSTRUCTIONS: Final = (
     "Cite turns of both sides. Shared vocabulary alone is not enough."
 )
 SHARED, NEIGHBOURS = 2, 2
+DOUBTS: Final = ("one side moved for an outside reason", "only time was missing")
+"""What would speak against a bridge between two Journeys."""
 
 
 def draft(pack: Pack) -> Iterator[Draft]:
@@ -108,14 +112,16 @@ def rhyme(
 
 
 def journey_pattern_resonance(pack: Pack) -> Iterator[Draft]:
-    """Two Journeys, both blocked or camped, whose frontiers share a specific concept."""
+    """Two Journeys that stand still at the same thing, or whose routes resonate."""
     known = {journey.journey_id: journey for journey in pack.journeys}
+    routes = {(each.src, each.dst): each for each in pack.alike}
     for pair in pack.pairs:
         one, other = known.get(pair.src), known.get(pair.dst)
-        named = labels(pack, pair.shared)
-        apart = pair.a and pair.b and not pair.same_lineage
-        if one and other and apart and named and is_stuck(one) and is_stuck(other):
-            yield stopped_alike(pack, pair, one, other, named)
+        if one and other and pair.a and pair.b and not pair.same_lineage:
+            if (found := stopped(pack, pair, one, other)) is not None:
+                yield found
+            elif (like := routes.get((pair.src, pair.dst))) is not None:
+                yield rhyming_routes(pack, pair, one, other, like)
 
 
 def is_stuck(journey: PackJourney) -> bool:
@@ -128,20 +134,49 @@ def stops(journey: PackJourney, aliases: tuple[str, ...]) -> tuple[str, ...]:
     return (*journey.frontier_aliases, *aliases)
 
 
-def stopped_alike(
-    pack: Pack, pair: Pair, one: PackJourney, other: PackJourney, named: tuple[str, ...]
+def stopped(pack: Pack, pair: Pair, one: PackJourney, other: PackJourney) -> Draft | None:
+    """One waits at what the other waits at, or at what the other went on from."""
+    named = labels(pack, pair.shared)
+    went_on = {each.journey_id: each for each in pack.resumed}
+    if not named or not (is_stuck(one) or is_stuck(other)):
+        return None
+    if is_stuck(one) and is_stuck(other):
+        return stopped_alike(pack, pair, one, other, named)
+    moved = went_on.get(other.journey_id if is_stuck(one) else one.journey_id)
+    return None if moved is None else unblocked(pack, pair, (one, other), named, moved)
+
+
+def bridge_of(
+    kind: Literal["shared_unblock_condition", "shared_blockage", "counterpath", "frontier_rhyme"],
+    claims: tuple[Claim, Claim],
+    pair: Pair,
+    pattern: str,
+    reason: str,
+    condition: str,
+) -> Bridge:
+    """A bridge between the two Journeys of a pair, resting on the turns of both claims."""
+    near, far = claims
+    return Bridge(
+        kind=kind,
+        journeys=tuple(sorted((pair.src, pair.dst))),
+        refs=(*near.refs, *far.refs),
+        shared_pattern=pattern,
+        possible_reason=reason,
+        unblock_condition=condition,
+        falsification_cues=DOUBTS,
+    )
+
+
+def like(
+    pack: Pack,
+    pair: Pair,
+    support: float,
+    title: str,
+    summary: str,
+    claims: tuple[Claim, Claim],
+    bridge: Bridge,
 ) -> Draft:
-    """Two Journeys that stand still at the same thing, with the bridge between them."""
-    text = (
-        f"Both stand still at {listed(named)}: "
-        f'"{quote(one.frontier, 85)}" and {closing(other.frontier, 85)}'
-    )
-    near = claim(
-        pack, f'"{quote(one.frontier)}" stopped at {listed(named)}.', stops(one, pair.a), "a"
-    )
-    far = claim(
-        pack, f'"{quote(other.frontier)}" stopped at {listed(named)}.', stops(other, pair.b), "b"
-    )
+    """Two Journeys, and the bridge between them."""
     return make(
         pack,
         pair,
@@ -149,17 +184,123 @@ def stopped_alike(
         edge="RESONATES",
         rule="journey_pattern_resonance",
         start=20,
-        support=0.5 + 0.25 * share(len(pair.shared), 2),
-        title=f'"{quote(one.label, 36)}" stopped like "{quote(other.label, 36)}"',
-        summary=text,
-        claims=(near, far),
-        bridge=Bridge(
-            kind="shared_blockage",
-            journeys=tuple(sorted((one.journey_id, other.journey_id))),
-            refs=(*near.refs, *far.refs),
-            shared_pattern=f"both inquiries wait at {listed(named)}",
-            possible_reason="the same thing is missing in both",
-            unblock_condition=f"one of them moves on at {listed(named)}",
-            falsification_cues=("one side moved for an outside reason", "only time was missing"),
+        support=support,
+        title=title,
+        summary=summary,
+        claims=claims,
+        bridge=bridge,
+    )
+
+
+def stopped_alike(
+    pack: Pack, pair: Pair, one: PackJourney, other: PackJourney, named: tuple[str, ...]
+) -> Draft:
+    """Two Journeys that stand still at the same thing."""
+    text = (
+        f"Both stand still at {listed(named)}: "
+        f'"{quote(one.frontier, 85)}" and {closing(other.frontier, 85)}'
+    )
+    claims = (
+        claim(
+            pack, f'"{quote(one.frontier)}" stopped at {listed(named)}.', stops(one, pair.a), "a"
+        ),
+        claim(
+            pack,
+            f'"{quote(other.frontier)}" stopped at {listed(named)}.',
+            stops(other, pair.b),
+            "b",
+        ),
+    )
+    return like(
+        pack,
+        pair,
+        0.5 + 0.25 * share(len(pair.shared), 2),
+        f'"{quote(one.label, 36)}" stopped like "{quote(other.label, 36)}"',
+        text,
+        claims,
+        bridge_of(
+            "shared_blockage",
+            claims,
+            pair,
+            f"both inquiries wait at {listed(named)}",
+            "the same thing is missing in both",
+            f"one of them moves on at {listed(named)}",
+        ),
+    )
+
+
+def unblocked(
+    pack: Pack,
+    pair: Pair,
+    journeys: tuple[PackJourney, PackJourney],
+    named: tuple[str, ...],
+    moved: Resumed,
+) -> Draft:
+    """One waits where the other, blocked once too, went on: what it went on with."""
+    one, other = journeys
+    free, held = (one, other) if one.journey_id == moved.journey_id else (other, one)
+    text = (
+        f'"{quote(held.label, 50)}" waits at {listed(named)}; "{quote(free.label, 50)}" was '
+        f"blocked there too and went on with: {closing(moved.clip)}"
+    )
+    sides = {
+        free.journey_id: (
+            f'"{quote(free.label, 60)}" went on with: {closing(moved.clip)}',
+            (moved.alias, *(pair.a if free is one else pair.b)),
+        ),
+        held.journey_id: (
+            f'"{quote(held.frontier)}" waits at {listed(named)}.',
+            stops(held, pair.a if held is one else pair.b),
+        ),
+    }
+    claims = (
+        claim(pack, *sides[one.journey_id], "a"),
+        claim(pack, *sides[other.journey_id], "b"),
+    )
+    return like(
+        pack,
+        pair,
+        0.5 + 0.25 * share(len(pair.shared), 2),
+        f'What freed "{quote(free.label, 30)}" may free "{quote(held.label, 30)}"',
+        text,
+        claims,
+        bridge_of(
+            "shared_unblock_condition",
+            claims,
+            pair,
+            f"both inquiries came to a stop at {listed(named)}",
+            "what was missing in one may be missing in the other",
+            quote(moved.clip),
+        ),
+    )
+
+
+def rhyming_routes(
+    pack: Pack, pair: Pair, one: PackJourney, other: PackJourney, alike: Alike
+) -> Draft:
+    """Two Journeys of no common thread that took steps of the same kind in the same order."""
+    across = " and stand now at opposite ends" if alike.opposite else ""
+    text = (
+        f"Both took steps of the same kind in the same order{across} (likeness {alike.score:.2f}, "
+        f'arcs alone): "{quote(one.frontier, 70)}" and {closing(other.frontier, 70)}'
+    )
+    claims = (
+        claim(pack, f"One came to: {closing(one.frontier)}", stops(one, pair.a), "a"),
+        claim(pack, f"The other came to: {closing(other.frontier)}", stops(other, pair.b), "b"),
+    )
+    return like(
+        pack,
+        pair,
+        alike.score,
+        f'"{quote(one.label, 36)}" moves like "{quote(other.label, 36)}"',
+        text,
+        claims,
+        bridge_of(
+            "counterpath" if alike.opposite else "frontier_rhyme",
+            claims,
+            pair,
+            "steps of the same kind in the same order",
+            "the two inquiries may be at the same point of their way",
+            "what moves one of them is tried in the other",
         ),
     )

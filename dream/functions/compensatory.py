@@ -1,7 +1,8 @@
 """What an inquiry is missing: edges from a thread or Journey to what it left open or never met.
 
 Rules: approach_bias, recurring_question, unresolved_edge, blind_spot, circling, single_point,
-repeated_correction. Advice-like rules start at 20 points, pattern-like ones at 30.
+repeated_correction, missed_source, opposite_angle. Advice-like rules start at 20 points,
+pattern-like ones at 30.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ WANTS: Final = (
     "correction",
     "frontier",
     "journey",
+    "recall_miss",
 )
 EDGE: Final = "COMPENSATES"
 RULES: Final = (
@@ -31,6 +33,8 @@ RULES: Final = (
     "blind_spot",
     "approach_bias",
     "unresolved_edge",
+    "missed_source",
+    "opposite_angle",
 )
 MODEL_RULES: Final = ("emotional_balance_note",)
 """What only a model may note; it waits for a human."""
@@ -44,6 +48,8 @@ MIDDLES: Final = 2
 """Concepts and lineages that a blind spot needs, in general and between the sides of a seed."""
 OFTEN: Final = 3
 OFTEN_LINEAGES: Final = 2
+ROUNDS: Final = 3
+"""Reopens of a question that stood still, outside a cycle of threads."""
 TWICE: Final = 2
 ALIKE: Final = 2
 PART: Final = 3
@@ -208,23 +214,27 @@ def blind_spot(pack: Pack) -> Iterator[Draft]:
 
 
 def circling(pack: Pack) -> Iterator[Draft]:
-    """A cycle of threads that comes back to a question asked before."""
-    if pack.focus.shape != "cycle":
-        return
+    """A cycle of threads that comes back to a question, or one reopened while it stood still."""
+    in_cycle = pack.focus.shape == "cycle"
     for pair, asked in questions(pack):
-        if asked.askings >= TWICE:
-            again = plural(asked.askings - 1, "time")
+        rounds = asked.askings - 1 if in_cycle else asked.reopens
+        # of the threads that ask, the newest one stands for it
+        here = in_cycle or pair.src_table == "Journey" or pair.src == asked.last_thread_id
+        if here and rounds >= (1 if in_cycle else ROUNDS):
+            again = plural(rounds, "time")
+            ended = f"the last round ended {asked.ended}" if asked.ended else ""
             text = (
                 f'"{quote(asked.text)}" was taken up again {again} over '
                 f"{plural(asked.lineages, 'thread')}{since(asked.first_seen)}; "
-                "no human turn says that it is settled."
+                + (ended or "no human turn says that it is settled")
+                + "."
             )
             yield edge_of(
                 pack,
                 pair,
                 "circling",
                 20,
-                share(asked.askings - 1, 6),
+                share(rounds, 6),
                 f'Going round: "{quote(asked.text, 60)}"',
                 text,
                 asked.aliases,
@@ -289,6 +299,60 @@ def repeated_correction(pack: Pack) -> Iterator[Draft]:
     )
 
 
+def missed_source(pack: Pack) -> Iterator[Draft]:
+    """A recall needed a turn and did not bring it: where the question was answered already."""
+    known = {each.question_id: each for each in pack.questions}
+    for miss in pack.missed:
+        for pair in pack.pairs:
+            asked = known.get(pair.src)
+            if (pair.src, pair.dst) == (miss.question_id, miss.thread_id) and asked is not None:
+                text = (
+                    f'"{quote(asked.text)}" had a turn to go by{since(miss.at)} in '
+                    f'"{quote(pair.dst_label, 80)}", and a recall did not bring it in time.'
+                )
+                yield edge_of(
+                    pack,
+                    pair,
+                    "missed_source",
+                    20,
+                    1.0,
+                    f'Answered earlier than remembered: "{quote(asked.text, 50)}"',
+                    text,
+                    (miss.alias, *pair.a),
+                )
+
+
+def opposite_angle(pack: Pack) -> Iterator[Draft]:
+    """A one-sided Journey, at its frontier: what was named and left."""
+    side = pack.one_sided
+    if side is None or not side.is_open or not side.aliases:
+        return
+    for pair, asked in questions(pack):
+        if pair.src == side.focus and pair.src_table == "Journey" and stands_at(pack, asked):
+            kept = " and ".join(SIGNS[each] for each in side.signals)
+            text = (
+                f'At "{quote(asked.text, 90)}" we {kept}; "{quote(side.label, 60)}" was named '
+                f"{plural(side.named, 'time')} and left."
+            )
+            yield edge_of(
+                pack,
+                pair,
+                "opposite_angle",
+                20,
+                share(len(side.signals), 4),
+                f'The other side of "{quote(asked.text, 60)}"',
+                text,
+                (*side.aliases, *asked.aliases),
+            )
+            return
+
+
+def stands_at(pack: Pack, asked: PackQuestion) -> bool:
+    """Whether a question is the one at the frontier, else the core of a Journey."""
+    fronts = {each.node for each in pack.voices if each.voice == "current_frontier"}
+    return asked.question_id in fronts or (not fronts and asked.is_core)
+
+
 def alike(pack: Pack, shared: list[str]) -> bool:
     """Whether corrections say the same: two common concepts, or two common words of their own."""
     said = [content_words(each.clip) for each in pack.corrections]
@@ -302,6 +366,13 @@ def telling(names: tuple[str, ...], clip: str) -> tuple[str, ...]:
     return tuple(order[:2])
 
 
+SIGNS: Final = {
+    "trigram_persistence": "keep to steps of one kind",
+    "questions_without_counter": "ask again without a word against",
+    "absent_theme": "leave out what was put off",
+    "corrections_at_one_angle": "pass over what was corrected",
+}
+"""How a sign of one-sidedness is said, after "we"."""
 DRAFTED: Final[tuple[Callable[[Pack], Iterator[Draft]], ...]] = (
     repeated_correction,
     circling,
@@ -309,4 +380,6 @@ DRAFTED: Final[tuple[Callable[[Pack], Iterator[Draft]], ...]] = (
     single_point,
     blind_spot,
     approach_bias,
+    missed_source,
+    opposite_angle,
 )

@@ -6,7 +6,16 @@ import pytest
 
 from dream.adjudicate import CHECKS, adjudicate
 from dream.landing import horizon
-from dream.model import Accepted, Bridge, CounterSearch, Neighbour, Parked, Rejected
+from dream.model import (
+    Accepted,
+    Artifact,
+    Bridge,
+    CounterSearch,
+    Invitation,
+    Neighbour,
+    Parked,
+    Rejected,
+)
 from graphstore.model.hypothesis import Claim, CounterEvidence
 from tests.dreamt import NOW, SETTINGS, a_draft, a_pack, a_pair, a_question, a_turn
 
@@ -55,6 +64,21 @@ def test_a_sound_draft_is_accepted():
     assert isinstance(judge(), Accepted)
 
 
+ARTIFACT = Artifact(
+    kind="question",
+    use="foreground_probe",
+    text="Does the salt film reach the hall sensor?",
+    refs=("sr0",),
+    counter=("sr2",),
+    when_not_to_use="when it was settled",
+)
+INVITATION = Invitation(
+    type="light_question",
+    triggers=("salt film",),
+    opening="Does the salt film stay?",
+    refs=("sr1",),
+    days=14,
+)
 REJECTED = [
     ("known_rule", {"rule": "blind_spot"}, {}),
     ("known_rule", {"function": "no_such_function"}, {}),
@@ -137,6 +161,18 @@ PARKED = [
         {**ON_JOURNEYS, "bridge": BRIDGE.replace(journeys=("j:a", "j:c"))},
         {"pairs": (JOURNEYS,)},
     ),
+    ("artifact_complete", {"artifact": ARTIFACT.replace(when_not_to_use="")}, {}),
+    ("artifact_complete", {"artifact": ARTIFACT.replace(text="x " * 261)}, {}),
+    ("artifact_complete", {"artifact": ARTIFACT.replace(refs=("sr2",))}, {}),
+    ("artifact_complete", {"artifact": ARTIFACT.replace(refs=())}, {}),
+    ("artifact_complete", {"artifact": ARTIFACT.replace(counter=("sr9",))}, {}),
+    ("invitation_complete", {"invitation": INVITATION.replace(days=0)}, {}),
+    ("invitation_complete", {"invitation": INVITATION.replace(days=91)}, {}),
+    ("invitation_complete", {"invitation": INVITATION.replace(opening="The salt film.")}, {}),
+    ("invitation_complete", {"invitation": INVITATION.replace(triggers=())}, {}),
+    ("invitation_complete", {"invitation": INVITATION.replace(refs=("sr2",))}, {}),
+    ("not_sensitive", {"artifact": ARTIFACT.replace(text="The trauma of the salt film?")}, {}),
+    ("not_persona", {"invitation": INVITATION.replace(opening="What does the user want?")}, {}),
 ]
 
 
@@ -248,11 +284,49 @@ def test_all_failures_are_named_in_order():
     assert verdict.failed == ("known_rule", "well_formed", "has_cues")
 
 
+def test_a_complete_artifact_and_invitation_pass():
+    for days in (1, 90):
+        asked = INVITATION.replace(days=days)
+        assert isinstance(judge(a_draft(artifact=ARTIFACT, invitation=asked)), Accepted)
+
+
+def probe(**changes):
+    """An imagined edge within one thread, on three of its turns."""
+    against = CounterEvidence(kind="settled", statement="It was.", refs=("sr2",))
+    return a_draft(
+        function="active_imagination",
+        rule="synthesis_hypothesis",
+        edge="IMAGINES",
+        counter=(against,),
+        claims=(A.replace(refs=("sr0", "sr1")), B.replace(refs=("sr3",))),
+        **changes,
+    )
+
+
+ONE_THREAD = {
+    "turns": tuple(a_turn(alias, lineage="test:sr0") for alias in ("sr0", "sr1", "sr3")),
+    "pairs": (a_pair(same_lineage=True),),
+}
+
+
+def test_what_is_imagined_in_one_thread_waits_as_a_probe():
+    verdict = judge(probe(), a_pack(**ONE_THREAD))
+    assert isinstance(verdict, Parked)
+    assert verdict.failed == ("single_thread_probe",)
+
+
+def test_two_turns_of_one_thread_are_no_probe():
+    verdict = judge(probe().replace(claims=(A, B)), a_pack(**ONE_THREAD))
+    assert isinstance(verdict, Parked)
+    assert verdict.failed == ("enough_threads", "both_sides")
+
+
 def test_every_check_can_fail():
     named = {name for name, *_ in (*REJECTED, *PARKED)} | {
         "cites_something",
         "premises_clean",
         "both_sides",
+        "single_thread_probe",
     }
     assert {check.__name__ for check in CHECKS} == named
 

@@ -209,6 +209,7 @@ def journeys(**changes):
     one = plot.say("a", "Wait for the permit.", "permit", "quay", days=60)
     two = plot.say("b", "Wait for the permit too.", "permit", "mast", days=60)
     plot.say("c", "quay and mast", "quay", "mast")
+    plot.say("d", "And x?", asks="x")
     first = plot.journey(
         "Which post on the quay?", (one,), concepts=("permit", "quay"), questions=("x",)
     )
@@ -255,7 +256,7 @@ def test_a_blocked_journey_stands_still_however_young():
 def test_journeys_of_one_thread_do_not_rhyme():
     plot, key = journeys()
     plot.roots["test:b"] = "test:a"
-    plot.say("d", "permit", "permit")
+    plot.say("f", "permit", "permit")
     plot.say("e", "Is the permit there?", "permit", asks="x")
     made = packed(plot, "journey", key)
     assert any(pair.same_lineage for pair in made.pairs)

@@ -9,7 +9,7 @@ from graphstore.model.hypothesis import HYPOTHESES
 
 
 def test_the_installed_functions_stand_in_their_order():
-    assert names() == ("compensatory", "amplification", "prospective")
+    assert names() == ("compensatory", "amplification", "prospective", "active_imagination")
     assert place("compensatory") < place("amplification") < place("someone_elses")
 
 
@@ -31,7 +31,10 @@ def test_an_unknown_function_has_no_rules():
         ((None, "question_link"), ("compensatory", "amplification")),
         ((None, "journey"), ("compensatory", "amplification", "prospective")),
         (("island", "seed"), ("prospective",)),
+        (("missing_middle", "seed"), ("compensatory", "active_imagination")),
+        (("knot", "seed"), ("active_imagination", "amplification")),
         ((None, "theme", "process_note"), ("amplification", "prospective")),
+        ((None, "theme", "affect"), ("amplification", "active_imagination")),
         (("shadow_route", "seed"), ()),
     ],
 )

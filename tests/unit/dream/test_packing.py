@@ -387,6 +387,7 @@ def test_a_missing_middle_pairs_newest_threads_with_the_far_concept_and_question
     assert pairs_of(plot, focus) == [
         ("test:a", concept_id("hall sensor")),
         ("test:b", concept_id("vent stack")),
+        tuple(sorted((concept_id("vent stack"), concept_id("hall sensor")))),
         tuple(sorted((question_id("About the vent?"), question_id("About the sensor?")))),
     ]
 
@@ -503,7 +504,10 @@ def test_a_thread_is_paired_with_its_open_questions():
     plot = rhyming()
     plot.say("a", "Done?", asks=True)
     plot.say("a", "yes", resolves="Done?")
-    assert pairs_of(plot, on("frontier", "test:a")) == [("test:a", question_id(LINE))]
+    assert pairs_of(plot, on("frontier", "test:a")) == [
+        ("test:a", question_id(LINE)),
+        tuple(sorted((question_id(LINE), question_id(GROOVE)))),
+    ]
 
 
 def test_a_journey_is_paired_with_others_its_open_questions_and_what_it_misses():
