@@ -18,6 +18,8 @@ OTHERS = (
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),
     ("benchmarks.topology.scout EDGES...", "the scout beside networkx and igraph, from the file"),
     ("benchmarks.recall.latency", "recall at 10,000 and 100,000 turns"),
+    ("benchmarks.reliability.kill --trials N", "kill -9 at random moments; also .boundaries,"),
+    ("benchmarks.reliability.disk_full", "a full disk; also .damage and .together"),
 )
 
 

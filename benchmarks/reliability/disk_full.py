@@ -8,6 +8,7 @@ themselves meet the full disk.
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,7 @@ def main() -> int:
     parser.add_argument("--engine", default="kuzu", choices=["kuzu", "ladybug"])
     parser.add_argument("-o", dest="out", type=Path, help="results, one line a trial")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unmount on the way out
     outcomes = []
     with small_disk() as (disk, mounted):
         print("a small file system" if mounted else "limited files")
