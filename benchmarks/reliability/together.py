@@ -83,7 +83,7 @@ def main() -> int:
         once, turns = Path(made) / "together", Path(made) / "in turn"
         for folder in (once, turns):
             folder.mkdir()
-            run(folder, 99, 1)  # there is a store before anyone asks it something
+            run(folder, 8 * 12, 1)  # there is a store before anyone asks it something
         env = {**os.environ, "PYTHONHASHSEED": "0"}
         running = [
             subprocess.Popen(
