@@ -80,8 +80,6 @@ def read(path: Path, stops: frozenset[str] = frozenset()) -> Foreign:
         raise GraphUnreadable(path.name, f"its name must end in {', '.join(sorted(READERS))}")
     try:
         return assembled(reader(path), stops)
-    except GraphUnreadable:
-        raise
     except Exception as cause:  # a border: the fault is in the file, not in us
         raise GraphUnreadable(path.name, _reason(cause)) from cause
 
