@@ -132,3 +132,18 @@ def reviewed(done: Any, *, as_json: bool) -> None:  # noqa: ANN401 - Reviewed
         stands = f"{spaced(edge.state)}, {edge.points} points, {spaced(row.standing.standing)}"
         print(f"    {MARK}; {stands}")
         print(f"    {edge.hypothesis_id}")
+
+
+def sent(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - SentCalls
+    """What went to a model and came back, call by call."""
+    if emit(found, as_json=as_json):
+        return
+    print(f"{found.cycle_id}: {plural(len(found.calls), 'call')}")
+    for each in found.calls:
+        call = each.call
+        told = "tokens not told" if call.tokens is None else plural(call.tokens, "token")
+        print(
+            f"\n{each.at:%Y-%m-%d %H:%M:%S} {call.model} at {call.host}: "
+            f"{spaced(call.outcome)}, {each.ms} ms, {told}, {plural(len(each.refs), 'turn')}"
+        )
+        print(f"sent:\n{each.sent}\nreceived:\n{each.received}")

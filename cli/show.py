@@ -408,6 +408,14 @@ def seed(found: Any, *, as_json: bool) -> None:  # noqa: ANN401
         print("  read by the dream function " + ", ".join(found.functions))
 
 
+def advised(reason: str, function: str) -> str:
+    """What came of asking a model."""
+    name = spaced(function)
+    if reason == "answered":
+        return f"a model was asked ({name}); clew dream sent shows every byte"
+    return f"a model gave nothing ({name}: {spaced(reason)}); rules dreamt instead"
+
+
 def dreamt(done: Any, *, as_json: bool, dry_run: bool = False) -> None:  # noqa: ANN401
     """What one dream cycle landed, or why nothing came out."""
     if emit(done, as_json=as_json):
@@ -424,6 +432,9 @@ def dreamt(done: Any, *, as_json: bool, dry_run: bool = False) -> None:  # noqa:
             for edge in record.hypotheses:
                 paint.paragraph(f"{MARK}: {edge.title}", "  ")
                 paint.paragraph(edge.summary)
+            for job in record.jobs:
+                if job.advice is not None:
+                    print(f"  {advised(job.advice, job.function)}")
             if result.why_nothing:
                 why = result.why_nothing.partition(" ")[0]
                 print(f"  none accepted: {DREAMT_NOTHING.get(why, spaced(result.why_nothing))}")

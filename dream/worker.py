@@ -130,7 +130,7 @@ def contract(function: str) -> str:
     module = functions.load(function)
     return CONTRACT.format(
         function=function.replace("_", " "),
-        task=module.INSTRUCTIONS,
+        task=getattr(module, "INSTRUCTIONS", ""),
         rules=", ".join(functions.rules_of(function, by_model=True)),
         schema=schema(function),
         version=PROMPT_VERSION,

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -29,6 +29,7 @@ from graphstore.model.record import GateLine, ParkedDraft
 from graphstore.store import Store
 from service import scouting
 from service.answers import HypothesisRow
+from service.calls import Calls
 from service.pacing import GateFacts
 from service.session import Session
 from topology.model import Limits
@@ -86,9 +87,13 @@ def run(
         return leased
     session.progress(f"dreaming: {len(leased.units)} packs")
     deadline = time.monotonic() + settings.cycle_deadline_seconds
-    worked = cycle.work(leased, settings, now, lambda: time.monotonic() >= deadline)
+    # a dry run sends nothing: it shows what rules would do
+    aide = None if ask.is_dry else session.aide(leased.cycle_id)
+    worked = cycle.work(leased, settings, now, lambda: time.monotonic() >= deadline, aide)
     with session.store("dream: land") as store:
-        return cycle.land(worked, store, settings, session.now())
+        landed = cycle.land(worked, store, settings, session.now())
+    Calls(session.workspace).tidy(timedelta(days=settings.model.calls_kept_days), session.now())
+    return landed
 
 
 Judgeable = tuple[AnyHypothesis, tuple[str, ...]]

@@ -78,6 +78,7 @@ from service.answers import (
     Verified,
     WrittenFiles,
 )
+from service.calls import Calls, SentCalls
 from service.dreaming import Dreamt
 from service.explaining import Explanation
 from service.health import examine
@@ -460,6 +461,11 @@ def diff(session: Session, cycle: str = "last") -> CycleDiff:
     """Show what a dream cycle added and closed."""
     with session.store("dream: diff") as store:
         return Desk(session, store).diff(cycle)
+
+
+def sent(session: Session, cycle: str = "last") -> SentCalls:
+    """Show what a dream cycle sent to a model, byte by byte, and what came back."""
+    return Calls(session.workspace).sent(cycle)
 
 
 def queue(session: Session) -> tuple[Job, ...]:

@@ -14,6 +14,7 @@ from graphstore.model.job import JobState, Stamps
 from graphstore.model.record import CycleRecord
 from graphstore.queries import activity
 from graphstore.store import Store
+from service.calls import Calls
 from service.session import Session
 
 RECALLED: Final = "recalled"
@@ -99,6 +100,17 @@ class GateFacts:
             salience=sum(changed) / len(changed) if changed else 0.0,
             validation_rate=journal.validation_rate(known_of(store), journal.RECENT),
             clean_turns=len(index.turns),
+            budget_left=self._budget_left(),
+        )
+
+    def _budget_left(self) -> float:
+        """Share of the day's calls or tokens that is left, whichever is less."""
+        left, limits = self.budget(), self._session.settings.dream.model
+        if left.model is None:
+            return 1.0
+        return min(
+            left.calls_left / max(limits.calls_per_day, 1),
+            left.tokens_left / max(limits.tokens_per_day, 1),
         )
 
     def pressure(self) -> Pressure:
@@ -110,5 +122,9 @@ class GateFacts:
         return self._kept.enter_context(hold)
 
     def budget(self) -> Budget:
-        """Rules dream alone."""
-        return Budget()
+        """What a model may still cost today; rules dream alone where none is set."""
+        model = self._session.settings.llm.model
+        if not model:
+            return Budget()
+        limits = self._session.settings.dream.model
+        return Calls(self._session.workspace).budget(model, limits, self._session.now())

@@ -8,13 +8,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from dream.consult import Aide
 from graphstore.errors import StoreNotFound
 from graphstore.folder import private
 from graphstore.store import Store, open_store
 from service import clock
+from service.calls import Calls
 from service.settings import Loaded, Settings
 
 SALT_BYTES: Final = 32
+OPENAI_URL: Final = "https://api.openai.com/v1"
 
 
 def silent(_line: str) -> None:
@@ -75,6 +78,28 @@ class Session:
             since=self.now(),
         ) as store:
             yield store
+
+    def aide(self, cycle_id: str) -> Aide | None:
+        """The model that a dream cycle may ask; None where rules dream alone."""
+        chosen, limits = self.settings.llm, self.settings.dream.model
+        if not chosen.model or self.settings.dream.mode == "deterministic":
+            return None
+        from dream.llm import Endpoint
+        from ingest.secrets import mask
+
+        calls = Calls(self.workspace)
+        return Aide(
+            llm=Endpoint(
+                model=chosen.model,
+                base_url=chosen.base_url or OPENAI_URL,
+                api_key=chosen.api_key.get_secret_value(),
+            ),
+            mask=lambda text: mask(text)[0],
+            pause=self.pause,
+            keep=lambda exchange: calls.keep(cycle_id, exchange, self.now()),
+            limits=limits,
+            budget=calls.budget(chosen.model, limits, self.now()),
+        )
 
     def salt(self) -> bytes:
         """Key of the hashes beside masked secrets: made once, readable by the owner alone."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from dream.settings import DreamSettings
 from graphstore.errors import SettingsError
@@ -34,6 +34,9 @@ PROJECT_MAY: Final = (
     "ingest.naive_tz",
 )
 """A cloned repository must not redirect data, weaken masking or choose an endpoint."""
+MODEL_KEY: Final = "llm.api_key"
+OPENAI: Final = {"OPENAI_API_KEY": MODEL_KEY, "OPENAI_BASE_URL": "llm.base_url"}
+"""Variables of others that are heeded, below our own; they make nobody use a model."""
 NOT_SETTINGS: Final = frozenset(
     {"CLEW_EXPLORER", "CLEW_SUB_AGENT", "CLEW_HYPOTHESIS", "CLEW_CHROMIUM"}
 )
@@ -93,6 +96,15 @@ class RecallSettings(Value):
     """Hits shown."""
 
 
+class LlmSettings(Value):
+    model: str = ""
+    """Name of a model at the endpoint; empty: none is used, and nothing is sent."""
+    base_url: Annotated[str, Field(pattern=r"^(https?://[^\s@]+)?$")] = ""
+    """OpenAI-compatible endpoint, up to its ``/v1``; empty: that of OpenAI."""
+    api_key: SecretStr = SecretStr("")
+    """Its key; never shown. From the environment, or a settings file that only you can read."""
+
+
 class Settings(Value):
     """Everything that can be set, validated."""
 
@@ -101,6 +113,7 @@ class Settings(Value):
     scout: ScoutSettings = ScoutSettings()
     dream: DreamSettings = DreamSettings()
     recall: RecallSettings = RecallSettings()
+    llm: LlmSettings = LlmSettings()
 
     @property
     def workspace_path(self) -> Path:
@@ -168,11 +181,14 @@ def environment() -> dict[str, str]:
 def file_layer(path: Path) -> Flat:
     """Dotted keys of a settings file; none if it is absent. Raises SettingsError."""
     try:
-        return dict(flat(tomllib.loads(path.read_text("utf-8"))))
+        layer = dict(flat(tomllib.loads(path.read_text("utf-8"))))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError):  # unreadable, not UTF-8, not TOML
         raise SettingsError(f"file {path}", "it must be readable TOML") from None
+    if MODEL_KEY in layer and os.name == "posix" and path.stat().st_mode & 0o077:
+        raise SettingsError(f"{MODEL_KEY} in {path}", "a file of mode 0600, or the environment")
+    return layer
 
 
 def project_layer(path: Path) -> Flat:
@@ -186,7 +202,7 @@ def project_layer(path: Path) -> Flat:
 
 def environment_layer(environment: Mapping[str, str]) -> Flat:
     """``CLEW_STORE__ENGINE=kuzu`` is ``store.engine``; lists are JSON or comma-separated."""
-    layer: Flat = {}
+    layer: Flat = {key: environment[name] for name, key in OPENAI.items() if name in environment}
     for name, value in sorted(environment.items()):
         if name.startswith(PREFIX) and name not in NOT_SETTINGS:
             key = name.removeprefix(PREFIX).lower().replace("__", ".")
@@ -266,6 +282,8 @@ def leaves(block: Value, prefix: str) -> Iterator[tuple[str, Leaf, str, str]]:
             yield from leaves(value, f"{prefix}{name}.")
         else:
             shown = list(value) if isinstance(value, tuple) else value
+            if isinstance(value, SecretStr):
+                shown = "set" if value.get_secret_value() else ""
             yield (
                 f"{prefix}{name}",
                 shown,
@@ -306,9 +324,11 @@ def write(loaded: Loaded, key: str, value: str, folder: Path) -> Setting:
     row(loaded, key)
     layer = file_layer(user_file())
     checked = row(load({**layer, key: parsed(key, value)}, folder), key)
-    layer[key] = json.loads(checked.value)
+    layer[key] = value if key == MODEL_KEY else json.loads(checked.value)
     user_file().parent.mkdir(parents=True, exist_ok=True)
     partial = user_file().with_suffix(".new")
+    partial.unlink(missing_ok=True)
+    partial.touch(mode=0o600)  # it may hold a key
     partial.write_text(toml(layer), "utf-8")
     partial.replace(user_file())
     return row(load({}, folder), key)

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
         refute,
         renew,
         rollback,
+        sent,
     ):
         app.command()(command)
     app.command("status")(dream_totals)
@@ -130,3 +131,15 @@ def rollback(
     from cli import dreams
 
     dreams.reviewed(run("rollback", cycle=cycle, reason=reason), as_json=as_json)
+
+
+def sent(
+    cycle: Annotated[
+        str, typer.Argument(help="A dream cycle; last for the newest that asked a model.")
+    ] = "last",
+    as_json: Json = False,
+) -> None:
+    """Show what a dream cycle sent to a model, byte by byte, and what came back."""
+    from cli import dreams
+
+    dreams.sent(run("sent", cycle=cycle), as_json=as_json)
