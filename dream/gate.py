@@ -8,7 +8,7 @@ seldom comes, is not starved: after a day the conditions that wait for quiet are
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from math import exp
+from math import ceil, exp
 from typing import Final, Literal, Protocol, TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -185,13 +185,18 @@ def backoff(look: Look) -> GateLine:
         is_open=left <= NONE,
         value=f"{stamps.failures} failures",
         required="no failure or empty look lately",
-        distance=str(left),
+        distance=told(left),
     )
 
 
 def left_of(since: datetime | None, wait: timedelta, now: datetime) -> timedelta:
     """What is left of a wait; none without a beginning."""
     return NONE if since is None else since + wait - now
+
+
+def told(left: timedelta) -> str:
+    """A wait in whole seconds, the last one begun counted whole."""
+    return str(timedelta(seconds=ceil(left.total_seconds())))
 
 
 def window(look: Look) -> GateLine:
@@ -205,7 +210,7 @@ def window(look: Look) -> GateLine:
         is_open=settings.schedule != "window" or inside,
         value=f"{at:%H:%M}",
         required=settings.window if settings.schedule == "window" else "any hour",
-        distance=str(until(start, clock)),
+        distance=told(until(start, clock)),
     )
 
 
@@ -229,9 +234,9 @@ def min_hours(look: Look) -> GateLine:
     found = line(
         "min_hours",
         is_open=left <= NONE,
-        value="never" if last is None else last.isoformat(),
+        value="never" if last is None else last.isoformat(timespec="seconds"),
         required=f"{look.settings.min_hours:g} h ago",
-        distance=str(left),
+        distance=told(left),
     )
     rested = last is not None and look.now - last >= EMPTY_REST
     if found.result == "closed" and rested and urgent(look):
@@ -258,9 +263,9 @@ def idle(look: Look) -> GateLine:
     return line(
         "idle",
         is_open=left <= NONE,
-        value="never" if last is None else last.isoformat(),
+        value="never" if last is None else last.isoformat(timespec="seconds"),
         required=f"{look.settings.idle_minutes} min of quiet",
-        distance=str(left),
+        distance=told(left),
     )
 
 
@@ -277,7 +282,7 @@ def holder_named(held: Held, look: Look) -> str:
     if who is None:
         return "another process"
     overdue = (look.now - who.since).total_seconds() > look.settings.overdue_after_seconds
-    since = f"pid {who.pid} on {who.host} since {who.since.isoformat()}"
+    since = f"pid {who.pid} on {who.host} since {who.since.isoformat(timespec='seconds')}"
     return f"{since}, overdue" if overdue else since
 
 
