@@ -1,6 +1,6 @@
 """What draws together in a store: concepts joined more and more, themes nobody named, revivals."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import timedelta
 from itertools import combinations
 from typing import Final
@@ -164,19 +164,16 @@ def theme(
         with_concepts=(index.label("Concept", near), index.label("Concept", mid)),
         lineages=len(meeting),
         weight=round(sum(index.idf(each) for each in sorted(triple)) / len(triple), 6),
-        aliases=tuple(meetings(triple, index)),
+        aliases=meetings(triple, index),
     )
 
 
-def meetings(triple: set[str], index: Index) -> Iterator[str]:
+def meetings(triple: set[str], index: Index) -> tuple[str, ...]:
     """Refs in which two of three concepts meet, the newest of each lineage, newest first."""
     refs = {ref for each in triple for ref in index.concept_refs[each]}
     met = [ref for ref in refs if len(triple.intersection(index.turn_concepts[ref])) >= JOINED]
-    seen: set[str] = set()
-    for ref in sorted(met, key=index.when, reverse=True):
-        if index.lineage(ref) not in seen:
-            seen.add(index.lineage(ref))
-            yield ref
+    newest = {index.lineage(ref): ref for ref in sorted(met, key=index.when)}
+    return tuple(sorted(newest.values(), key=index.when, reverse=True))
 
 
 def revival(journey_id: str, index: Index) -> Revival | None:

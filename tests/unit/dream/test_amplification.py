@@ -12,9 +12,10 @@ from dream.functions.amplification import (
 )
 from dream.index import Index
 from dream.landing import horizon
-from dream.model import Accepted, Focus
+from dream.model import Accepted, Focus, TooThin
 from dream.pack import pack
 from graphstore.ids import concept_id, question_id
+from graphstore.model import arcs
 from graphstore.model.knowledge import LinkType
 from tests.dreamt import SETTINGS, a_pack, a_pair, a_question
 from tests.planted import NOW, Plot, days_ago
@@ -261,3 +262,74 @@ def test_journeys_of_one_thread_do_not_rhyme():
     made = packed(plot, "journey", key)
     assert any(pair.same_lineage for pair in made.pairs)
     assert list(journey_pattern_resonance(made)) == []
+
+
+def test_what_freed_one_journey_may_free_another():
+    plot, key = journeys(last_seen=days_ago(2))
+    stood = plot.lines["test:b"][0]
+    stood.signals = plot.stop("blocked", "waits")
+    went_on = plot.say("g", "The mayor signs every permit on Mondays.", "permit", days=3)
+    journey, _, questions, concepts = plot.journeys[1]
+    moved = journey.replace(frontier_refs=(went_on,))
+    plot.journeys[1] = (moved, (stood.ref, went_on), questions, concepts)
+    made = packed(plot, "journey", key)
+    found = only(journey_pattern_resonance(made))
+    assert found.bridge.kind == "shared_unblock_condition"
+    assert found.bridge.unblock_condition == "The mayor signs every permit on Mondays."
+    assert found.title.startswith("What freed ")
+    assert found.summary.endswith('went on with: "The mayor signs every permit on Mondays."')
+    assert is_sound(made, found)
+    # seen from the other end it is the same bridge
+    turned = packed(plot, "journey", moved.journey_id)
+    assert only(journey_pattern_resonance(turned)).bridge.kind == "shared_unblock_condition"
+    # nothing freed it: no bridge
+    assert list(journey_pattern_resonance(made.replace(resumed=()))) == []
+
+
+def test_one_that_moves_beside_one_that_waits_is_no_pattern():
+    plot, key = journeys(last_seen=days_ago(2))
+    assert list(journey_pattern_resonance(packed(plot, "journey", key))) == []
+
+
+PATH = ("zhun", "meng", "kan", "li", "zhun", "ge")
+SHUFFLED = ("li", "zhun", "zhun", "ge", "meng", "kan")
+
+
+def twins(other):
+    plot = Plot()
+    keys = []
+    for name, core, route in (("a", "Which oak post?", PATH), ("b", "Which mast?", other)):
+        for number in range(len(PATH)):
+            # one word of its own in each turn, so that a claim can be checked against it
+            plot.say(name, f"Step {number} towards {core}", f"{name} thing", days=40 - number)
+        plot.say(f"{name}2", "again", f"{name} thing", days=50)
+        refs = tuple(line.ref for line in plot.lines[f"test:{name}"])
+        keys.append(plot.journey(core, refs, frontier=f"stands at step 5 towards {core}"))
+        plot.arcs[keys[-1]] = route
+    plot.say("c", "And x?", asks="x")
+    return plot, keys[0]
+
+
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [
+        (PATH, "frontier_rhyme"),
+        ((*PATH[:-1], arcs.named("ge").opposite.name), "counterpath"),
+    ],
+)
+def test_twin_routes_of_threads_that_never_meet_rhyme(other, kind):
+    plot, key = twins(other)
+    made = packed(plot, "journey", key)
+    found = only(journey_pattern_resonance(made))
+    assert "moves like" in found.title
+    assert "arcs alone" in found.summary
+    assert found.bridge.kind == kind
+    assert ("opposite ends" in found.summary) is (kind == "counterpath")
+    assert found.support >= 0.7
+    assert is_sound(made, found)
+
+
+def test_shuffled_routes_do_not_rhyme():
+    plot, key = twins(SHUFFLED)
+    made = packed(plot, "journey", key)
+    assert isinstance(made, TooThin) or list(journey_pattern_resonance(made)) == []

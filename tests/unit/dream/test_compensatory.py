@@ -5,12 +5,15 @@ import json
 import pytest
 
 from dream.adjudicate import adjudicate
+from dream.findings import Missed
 from dream.functions.compensatory import (
     STALE_DAYS,
     approach_bias,
     blind_spot,
     circling,
     draft,
+    missed_source,
+    opposite_angle,
     recurring_question,
     repeated_correction,
     single_point,
@@ -21,6 +24,7 @@ from dream.landing import horizon
 from dream.model import Accepted, Focus
 from dream.pack import pack
 from graphstore.ids import concept_id, question_id
+from graphstore.model.knowledge import Signal
 from tests.dreamt import SETTINGS
 from tests.planted import NOW, Plot
 
@@ -362,6 +366,172 @@ def test_a_question_asked_once_does_not_go_round():
     for thread in "bc":
         plot.say(thread, "The oil.", "oil", days=5)
     assert list(circling(round_trip(plot))) == []
+
+
+def reopened(*days, how="stale"):
+    """A question asked again in one thread after another, each time after it stood still."""
+    plot = Plot()
+    for number, ago in enumerate(days):
+        name = f"t{number}"
+        if number:
+            plot.say(name, f"Back to it, {number}.", "oil", days=ago)
+        plot.say(name, OIL, "oil", "pallet", asks=True, days=ago)
+        signals = {
+            "blocked": plot.stop("blocked", "waits"),
+            "rejected": (Signal(kind="decision", type="rejected", clip="not the oil"),),
+            "dropped": (Signal(kind="texture", type="rejected_route", clip="no help"),),
+        }.get(how, ())
+        plot.say(name, "So much for today.", days=ago, signals=signals)
+    return packed(plot, "question_link", question_id(OIL))
+
+
+@pytest.mark.parametrize(
+    ("days", "how", "ended"),
+    [
+        ((90, 60, 40, 20), "stale", "stale"),
+        ((9, 8, 7, 6), "blocked", "blocked"),
+        ((9, 8, 7, 6), "rejected", "rejected"),
+        ((9, 8, 7, 6), "dropped", "rejected"),
+    ],
+)
+def test_a_question_reopened_three_times_while_it_stood_still_goes_round(days, how, ended):
+    made = reopened(*days, how=how)
+    found = only(circling(made))
+    assert found.src == "test:t3"
+    assert found.summary.endswith(f"the last round ended {ended}.")
+    assert (found.start, found.support) == (20, 0.5)
+    assert is_sound(made, found)
+
+
+@pytest.mark.parametrize("days", [(90, 60, 40), (9, 8, 7, 6), (90, 60, 40, None)])
+def test_two_reopens_or_fresh_ones_do_not_go_round(days):
+    assert list(circling(reopened(*days))) == []
+
+
+def test_asked_again_in_the_same_thread_the_turns_between_decide():
+    plot = Plot()
+    for number in range(4):
+        stop = plot.stop("blocked", "waits") if number < 3 else ()
+        plot.say("a", OIL, "oil", "pallet", asks=True, days=9 - number)
+        plot.say("a", f"Waits, {number}.", days=9 - number, signals=stop)
+        plot.say("a", f"On again, {number}.", days=9 - number)
+    plot.say("b", "oil", "oil", "pallet")
+    made = packed(plot, "question_link", question_id(OIL))
+    assert only(circling(made)).summary.endswith("the last round ended blocked.")
+
+
+# opposite_angle
+
+
+def one_sided(**changes):
+    """A Journey that asks twice without a word against, and put the resin anchor off twice."""
+    plot = Plot()
+    refs = []
+    for number, name in enumerate("abcde"):
+        signals = (Signal(kind="frontier", type="deferred", clip="later"),) if number < 2 else ()
+        label = ("resin anchor",) if number < 2 else ()
+        refs.append(plot.say(name, f"Step {name}.", *label, days=40 - number, signals=signals))
+    for name in "de":
+        plot.say(name, WHEEL, "escape wheel", asks=True, days=30)
+    key = plot.journey(WHEEL, tuple(refs), concepts=("escape wheel",))
+    plot.arcs[key] = ("qian", "qian", "kun", "kan", "li")
+    for name, value in changes.items():
+        getattr(plot, name)[key] = value
+    return plot, key
+
+
+def test_a_one_sided_journey_is_told_of_what_it_left():
+    plot, key = one_sided()
+    made = packed(plot, "journey", key)
+    assert made.one_sided.is_open
+    found = only(opposite_angle(made))
+    assert (found.src, found.dst, found.start) == (key, question_id(WHEEL), 20)
+    assert found.title == f'The other side of "{WHEEL}"'
+    assert '"resin anchor" was named 2 times and left.' in found.summary
+    assert " we ask again without a word against and leave out" in found.summary
+    assert found.support == 0.5
+    assert found.atmosphere == ("arc:li", "across:kan")
+    assert is_sound(made, found)
+
+
+def test_closed_there_is_no_other_side():
+    plot, key = one_sided()
+    for line in plot.lines["test:d"]:
+        line.asks = None
+    made = packed(plot, "journey", key)
+    assert not made.one_sided.is_open
+    assert made.one_sided.missing == 1
+    assert [each for each in draft(made) if each.rule == "opposite_angle"] == []
+    # the direction is shown all the same
+    assert made.one_sided.opposite == "kan"
+
+
+def test_without_what_was_left_the_other_side_has_no_node():
+    plot, key = one_sided()
+    made = packed(plot, "journey", key)
+    bare = made.one_sided.replace(aliases=())
+    assert list(opposite_angle(made.replace(one_sided=bare))) == []
+
+
+def test_the_other_side_is_told_at_the_frontier_only():
+    plot, key = one_sided()
+    made = packed(plot, "journey", key)
+    elsewhere = tuple(
+        each.replace(node="q:other") if each.voice == "current_frontier" else each
+        for each in made.voices
+    )
+    assert list(opposite_angle(made.replace(voices=elsewhere))) == []
+    none = made.replace(voices=())
+    assert only(opposite_angle(none)).dst == question_id(WHEEL)
+
+
+def test_the_opposite_voice_speaks_only_where_the_gate_is_open():
+    plot = company()
+    key = plot.journey(
+        OIL, (plot.lines["test:home"][0].ref,), concepts=("oil", "pallet", "amplitude")
+    )
+    made = packed(plot, "journey", key)
+    assert made.absent
+    assert "opposite" not in {each.voice for each in made.voices}
+    plot.say("home", WHEEL, asks=True)
+    plot.say("home", WHEEL, asks=True)
+    for _ in range(2):
+        put_off = (Signal(kind="frontier", type="deferred", clip="later"),)
+        plot.say("home", "The salt film waits.", "salt film", signals=put_off)
+    plot.say("far", "The salt film.", "salt film")
+    opened = packed(plot, "journey", key)
+    assert opened.one_sided.is_open
+    assert {each.voice: each.label for each in opened.voices}["opposite"] == "anchor escapement"
+
+
+# missed_source
+
+
+def missed():
+    made = packed(askings(30, 20, 10), "question_link", question_id(OIL))
+    pair = made.pairs[0].replace(
+        src_table="Question", src=question_id(OIL), dst_table="Thread", dst="test:a",
+        dst_label="Thread a", a=made.pairs[0].b,
+    )  # fmt: skip
+    turn = next(each for each in made.turns if each.thread_id == "test:a")
+    miss = Missed(question_id=question_id(OIL), thread_id="test:a", alias=turn.alias, at=turn.at)
+    return made.replace(pairs=(pair,), missed=(miss,))
+
+
+def test_what_a_recall_did_not_bring_is_told():
+    made = missed()
+    found = only(missed_source(made))
+    assert (found.src, found.dst, found.support) == (question_id(OIL), "test:a", 1.0)
+    assert found.title.startswith("Answered earlier than remembered: ")
+    assert is_sound(made, found)
+
+
+def test_a_miss_of_another_thread_or_question_is_not_told():
+    made = missed()
+    assert list(missed_source(made.replace(missed=()))) == []
+    assert list(missed_source(made.replace(questions=()))) == []
+    other = tuple(each.replace(thread_id="test:b") for each in made.missed)
+    assert list(missed_source(made.replace(missed=other))) == []
 
 
 def test_without_a_cycle_nothing_goes_round():

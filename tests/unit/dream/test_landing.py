@@ -3,8 +3,9 @@
 import json
 from datetime import timedelta
 
+from dream.findings import Voice
 from dream.landing import Dropped, Ground, settle
-from dream.model import Accepted, Bridge, Parked, Rejected
+from dream.model import Accepted, Artifact, Bridge, Invitation, Parked, Rejected
 from graphstore.ids import hypothesis_id, source_fingerprint
 from graphstore.model.hypothesis import (
     Claim,
@@ -285,3 +286,54 @@ def test_the_order_of_verdicts_changes_nothing():
     given = [numbered(n) for n in range(4)]
     ground = Ground(known=(), current=current_of(*given))
     assert landed(*given, ground=ground) == landed(*reversed(given), ground=ground)
+
+
+def test_what_a_draft_carries_is_kept_with_refs_for_aliases():
+    voices = (
+        Voice(voice="active_question", node="q:a", label="Salt film?", refs=("sr0",)),
+        Voice(voice="resonance", node="q:b", label="Hall sensor?", refs=("sr1",)),
+        Voice(voice="current_frontier", node="q:a", label="Salt film?", refs=()),
+    )
+    draft = a_draft(
+        voices=voices,
+        artifact=Artifact(
+            kind="probe",
+            use="planning_seed",
+            text="What of the salt film?",
+            refs=("sr0",),
+            counter=("sr2",),
+            when_not_to_use="never mind",
+        ),
+        invitation=an_invitation(),
+        atmosphere=tuple(f"tag:{number}" for number in range(7)),
+    )
+    (edge,) = landed(judged(draft)).hypotheses
+    first, second, against = PACK.turns[0].ref, PACK.turns[1].ref, PACK.counter_turns[0].ref
+    held = json.loads(edge.extras)
+    assert (held["artifact"]["refs"], held["artifact"]["counter"]) == ([first], [against])
+    assert (held["invitation"]["refs"], held["invitation"]["annoyance"]) == ([second], "low")
+    assert [each["refs"] for each in held["voices"]] == [[first], [second], []]
+    assert len(held["atmosphere"]) == 6
+    # a voice without turns is not counted: two voices, two proposals, two threads
+    assert edge.voices == ("active_question", "resonance")
+    assert edge.divergence == round(0.38 / 3 + 0.44 / 3 + 0.18 * 2 / 3, 6)
+
+
+def an_invitation():
+    return Invitation(
+        type="light_question",
+        triggers=("salt film",),
+        opening="Does it stay?",
+        refs=("sr1",),
+        days=14,
+    )
+
+
+def test_an_invitation_with_a_history_is_not_made_again():
+    before = a_rhyme(state=HypothesisState.REFUTED, closed_at=days_ago(9), hypothesis_id="h:old")
+    ground = Ground(known=(before,), current=PRINTS)
+    (edge,) = landed(judged(a_draft(invitation=an_invitation())), ground=ground).hypotheses
+    assert edge.supersedes == "h:old"
+    assert json.loads(edge.extras)["invitation"]["annoyance"] == "high"
+    (plain,) = landed(judged(), ground=ground).hypotheses
+    assert "invitation" not in json.loads(plain.extras)

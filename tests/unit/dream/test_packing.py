@@ -12,9 +12,9 @@ from dream.pack import pack
 from dream.pairs import candidates
 from dream.settings import DreamSettings, PackSettings
 from graphstore.ids import concept_id, question_id
-from graphstore.model.knowledge import ConceptKind, LinkType
+from graphstore.model.knowledge import ConceptKind, LinkType, Signal
 from tests.dreamt import SETTINGS, a_hypothesis
-from tests.planted import NOW, Plot, a_seed
+from tests.planted import NOW, Plot, a_seed, days_ago
 
 OIL = "Is it the oil after all?"
 WHEEL = "What stops the escape wheel?"
@@ -679,6 +679,46 @@ def test_the_order_of_the_ground_changes_nothing():
     for focus in first:
         one = pack(focus, straight, (), SETTINGS, NOW)
         assert pack(focus, turned, (), SETTINGS, NOW) == one
+
+
+def test_every_input_is_listed_with_its_role():
+    plot = asked_again()
+    mood = Signal(kind="texture", type="uncertainty", clip="not sure")
+    chose = Signal(kind="decision", type="rejected", clip="not the oil")
+    plot.lines["test:b"][0].signals = (mood, chose)
+    key = plot.journey(OIL, (plot.lines["test:a"][0].ref,), last_activity_at=days_ago(1))
+    made = packed(plot, on("journey", key))
+    second = plot.lines["test:b"][0].ref
+    by_role = {}
+    for each in made.contributions:
+        by_role.setdefault((each.kind, each.role), []).append(each.id)
+    assert by_role["journey", "focus"] == [key]
+    assert by_role["reflection", "clean_anchor"] == [key]
+    assert by_role["decision", "clean_anchor"] == [second]
+    assert by_role["texture", "texture"] == [f"{second} rejected_route", f"{second} uncertainty"]
+    assert sorted(by_role["turn", "clean_anchor"]) == sorted(turn.ref for turn in made.turns)
+    assert made.textures == ("rejected_route", "uncertainty")
+
+
+@pytest.mark.parametrize(
+    ("texture", "opened"),
+    [
+        ("uncertainty", "prospective"),
+        ("process_note", "prospective"),
+        ("abandoned_direction", "active_imagination"),
+        ("rejected_route", "active_imagination"),
+        ("self_correction", "active_imagination"),
+        ("affect", "active_imagination"),
+        ("none_of_these", None),
+    ],
+)
+def test_a_texture_opens_a_function_and_no_other(texture, opened):
+    plot = asked_again()
+    signal = Signal(kind="texture", type=texture, clip="so it is")
+    plot.lines["test:a"][0].signals = (signal,)
+    made = packed(plot, on("question_link", min(Index(plot.ground()).members)))
+    base = ("compensatory", "amplification")
+    assert made.eligible == ((*base, opened) if opened else base)
 
 
 def test_of_labels_inside_one_another_the_longest_is_shared():

@@ -153,6 +153,14 @@ def test_a_crowd_is_walked_within_its_bounds():
     assert sum(map(len, walk.ground.values())) <= 2 * 1600
 
 
+def test_a_target_that_nothing_names_the_way_to_is_not_told():
+    plot, key = on_the_way(frontier_refs=())
+    made = packed(plot, "journey", key)
+    bare = tuple(each.replace(through=()) for each in made.walked)
+    assert list(trajectory_hint(made.replace(walked=bare))) == []
+    assert list(trajectory_hint(made.replace(journeys=()))) == []
+
+
 # emergence_signal
 
 
@@ -254,7 +262,9 @@ def test_three_topics_that_meet_in_pairs_are_a_theme_not_yet_said():
     assert set(found.claims[1].refs)
 
 
-@pytest.mark.parametrize("decoy", ["whole", "old", "resolved", "stale", "plain", "said", "answered"])
+@pytest.mark.parametrize(
+    "decoy", ["whole", "old", "resolved", "stale", "plain", "said", "answered"]
+)
 def test_no_theme(decoy):
     plot = unspoken(days=70 if decoy == "old" else 20)
     if decoy == "whole":
