@@ -337,13 +337,21 @@ def work(
 def one(unit: Unit, settings: DreamSettings, now: datetime, errand: Errand | None = None) -> Result:
     """One job; whatever goes wrong in it ends this job alone."""
     try:
-        advice = Advice(reason="") if errand is None else errand.advice()
+        advice = Advice(reason="") if errand is None else advised(errand)
         judged = judge(unit, best(advice.drafts, settings), settings, now)
         if not any(isinstance(each.verdict, Accepted) for each in judged):
             judged += judge(unit, drafted(unit, settings), settings, now)
     except Exception as error:  # noqa: BLE001 - a border: the next job goes on
         return Result(unit=unit, error=f"worker_error:{type(error).__name__}")
     return Result(unit=unit, judged=judged, advice=None if errand is None else advice.reason)
+
+
+def advised(errand: Errand) -> Advice:
+    """What a model has to say; whatever goes wrong in asking it costs no rule its say."""
+    try:
+        return errand.advice()
+    except Exception as error:  # noqa: BLE001 - a border: rules take over
+        return Advice(reason=f"worker_error:{type(error).__name__}")
 
 
 def judge(

@@ -80,8 +80,6 @@ class Endpoint:
             return Failure(reason="unreachable", sent=cause.request.content, ms=clock.ms)
         except openai.APIStatusError as cause:
             return refused(cause.status_code, cause.response, clock)
-        except openai.OpenAIError:
-            return Failure(reason="unreadable", ms=clock.ms)
 
 
 class Clock:
