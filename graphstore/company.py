@@ -145,8 +145,10 @@ def relation(met: Meeting) -> Relates:
     )
 
 
-def pairs(postings: Mapping[str, Postings], bounds: Bounds) -> list[Meeting]:
-    """Every pair of these concepts that shares enough, in id order."""
+def pairs(
+    postings: Mapping[str, Postings], bounds: Bounds, among: set[str] | None = None
+) -> list[Meeting]:
+    """Pairs of these concepts that share enough, in id order; with one of ``among`` if given."""
     by_thread: dict[str, list[str]] = {}
     for concept in sorted(postings):
         for thread in postings[concept]:
@@ -156,6 +158,7 @@ def pairs(postings: Mapping[str, Postings], bounds: Bounds) -> list[Meeting]:
         for group in by_thread.values()
         for place, first in enumerate(group)
         for second in group[place + 1 :]
+        if among is None or first in among or second in among
     }
     found = (meeting(*pair, postings[pair[0]], postings[pair[1]], bounds) for pair in sorted(asked))
     return [met for met in found if met is not None]

@@ -68,6 +68,14 @@ TABLES: Final = (
       what TEXT NOT NULL, node TEXT NOT NULL, PRIMARY KEY(what, node)) WITHOUT ROWID""",
 )
 NAMES: Final = ("root", "part", "named", "posting", "pair")
+_FIRST: Final = {
+    "root": ("thread_id",),
+    "part": ("thread_id", "node", "kind"),
+    "named": ("concept", "thread_id"),
+    "posting": ("concept", "thread_id"),
+}
+"""Key columns of the tables that a thread has rows in; they stand first."""
+_OF_QUESTIONS: Final = frozenset({"question", "asked"})
 _KINDS: Final = tuple(ConceptKind)
 _PAGE: Final = 500
 _SECTION: Final = 4_096
@@ -102,50 +110,42 @@ class Parts:
     # one change
 
     def put(self, shards: Sequence[Shard], epoch: EpochRecord) -> None:
-        """Replace the parts of some threads and mark everything that they touch, or touched."""
+        """Replace the parts of some threads, and mark all that this changes."""
         with self._ledger.transaction() as connection:
-            paired: set[str] = set()
             asked: set[str] = set()
+            met: list[tuple[set[str], set[str]]] = []
             for shard in shards:
-                paired |= self._of_thread("posting", "concept", shard.thread_id)
-                asked |= self._questions(shard.thread_id)
-                self._drop(connection, shard.thread_id)
-                _insert(connection, shard)
-                paired |= {row.concept_id for row in shard.company}
-                asked |= self._questions(shard.thread_id)
-                self._mark_nodes(connection, shard)
-            self._pair(connection, sorted(paired), bounds_of(epoch))
+                nodes, questions, paired = self._exchange(connection, shard)
+                _mark(connection, "node", nodes)
+                asked |= questions
+                met.append(({row.concept_id for row in shard.company} | paired, paired))
+            for company, paired in met:
+                self._pair(connection, sorted(company), paired, bounds_of(epoch))
             near = self._compare(asked, epoch)
             _mark(connection, "link", asked)
             _mark(connection, "near", {" ".join(pair) for pair in near})
 
-    def _of_thread(self, table: str, column: str, thread_id: str) -> set[str]:
-        rows = self._ledger.select(
-            f"SELECT {column} FROM {table} WHERE thread_id = ?",  # noqa: S608 - names of our own
-            (thread_id,),
-        )
-        return {row[0] for row in rows}
-
-    def _questions(self, thread_id: str) -> set[str]:
-        rows = self._ledger.select(
-            "SELECT node FROM part WHERE thread_id = ? AND kind = 'question'", (thread_id,)
-        )
-        return {row[0] for row in rows}
-
-    def _drop(self, connection: Connection, thread_id: str) -> None:
-        nodes = self._of_thread("part", "node", thread_id)
-        nodes |= self._of_thread("named", "concept", thread_id)
-        _mark(connection, "node", nodes)
-        for table in ("root", "part", "named", "posting"):
-            connection.execute(
-                f"DELETE FROM {table} WHERE thread_id = ?",  # noqa: S608 - names of our own
-                (thread_id,),
+    def _exchange(
+        self, connection: Connection, shard: Shard
+    ) -> tuple[set[str], set[str], set[str]]:
+        """Write what differs; returns changed nodes, changed questions, concepts met otherwise."""
+        changed: dict[str, set[tuple[Any, ...]]] = {}
+        for table, rows in _tables(shard).items():
+            had = set(
+                self._ledger.select(
+                    f"SELECT * FROM {table} WHERE thread_id = ?",  # noqa: S608 - names of our own
+                    (shard.thread_id,),
+                )
             )
-
-    @staticmethod
-    def _mark_nodes(connection: Connection, shard: Shard) -> None:
-        nodes = {part.node for part in shard.parts} | {row.concept_id for row in shard.concepts}
-        _mark(connection, "node", nodes)
+            wanted = set(rows)
+            _delete(connection, table, had - wanted)
+            _insert(connection, table, sorted(wanted - had))
+            changed[table] = had ^ wanted
+        nodes = {row[1] for row in changed["part"]} | {row[0] for row in changed["named"]}
+        if changed["root"]:  # a concept counts the lineages that name it
+            nodes |= {row.concept_id for row in shard.concepts}
+        asked = {row[1] for row in changed["part"] if row[2] in _OF_QUESTIONS}
+        return nodes, asked, {row[0] for row in changed["posting"]}
 
     # concepts that meet
 
@@ -167,19 +167,23 @@ class Parts:
             for concept, rows in raw.items()
         }
 
-    def _pair(self, connection: Connection, concepts: Sequence[str], bounds: Bounds) -> None:
-        """Look at every pair of these concepts again, and at what their concepts keep."""
-        had = self._held_pairs(concepts)
-        found = pairs(self._postings(concepts), bounds)
+    def _pair(
+        self, connection: Connection, concepts: Sequence[str], changed: set[str], bounds: Bounds
+    ) -> None:
+        """Look again at the pairs of these concepts that have a changed one, and at their ranks."""
+        if not changed:
+            return
+        had = self._held_pairs(concepts, changed)
+        found = pairs(self._postings(concepts), bounds, changed)
         now = {(met.first, met.second): met for met in found if counts(met, bounds)}
-        changed = {key for key in had.keys() | now.keys() if had.get(key) != _body(now.get(key))}
-        for key in sorted(changed):
+        other = {key for key in had.keys() | now.keys() if had.get(key) != _body(now.get(key))}
+        for key in sorted(other):
             _write_pair(connection, key, now.get(key))
-        _mark(connection, "pair", {" ".join(key) for key in changed})
-        for concept in sorted({concept for key in changed for concept in key}):
+        _mark(connection, "pair", {" ".join(key) for key in other})
+        for concept in sorted({concept for key in other for concept in key}):
             _mark(connection, "pair", self._rank(connection, concept))
 
-    def _held_pairs(self, concepts: Sequence[str]) -> dict[tuple[str, str], str]:
+    def _held_pairs(self, concepts: Sequence[str], changed: set[str]) -> dict[tuple[str, str], str]:
         held = {}
         listed = orjson.dumps(list(concepts)).decode()
         for concept in concepts:
@@ -188,7 +192,8 @@ class Parts:
                 " AND other IN (SELECT value FROM json_each(?2))",
                 (concept, listed),
             ):
-                held[concept, other] = body
+                if concept in changed or other in changed:
+                    held[concept, other] = body
         return held
 
     def _rank(self, connection: Connection, concept: str) -> set[str]:
@@ -269,7 +274,8 @@ class Parts:
     def add(self, shard: Shard) -> None:
         """Take the parts of one thread in, when starting again; ``finish`` sums them."""
         with self._ledger.transaction() as connection:
-            _insert(connection, shard)
+            for table, rows in _tables(shard).items():
+                _insert(connection, table, rows)
 
     def finish(self, epoch: EpochRecord) -> None:
         """Find every pair that meets and every question that is alike."""
@@ -473,16 +479,13 @@ def _mark(connection: Connection, what: str, names: Iterable[str]) -> None:
     )
 
 
-def _insert(connection: Connection, shard: Shard) -> None:
+def _tables(shard: Shard) -> dict[str, list[tuple[Any, ...]]]:
+    """What one thread adds, as rows by table."""
     thread = shard.thread_id
-    connection.execute("INSERT INTO root VALUES (?, ?)", (thread, shard.root))
-    connection.executemany(
-        "INSERT INTO part VALUES (?, ?, ?, ?)",
-        [(thread, part.node, part.kind, part.body) for part in shard.parts],
-    )
-    connection.executemany(
-        "INSERT INTO named VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
+    return {
+        "root": [(thread, shard.root)],
+        "part": [(thread, part.node, part.kind, part.body) for part in shard.parts],
+        "named": [
             (
                 row.concept_id,
                 thread,
@@ -494,10 +497,25 @@ def _insert(connection: Connection, shard: Shard) -> None:
             )
             for row in shard.concepts
         ],
-    )
+        "posting": [
+            (row.concept_id, thread, row.df, ",".join(map(str, row.turns))) for row in shard.company
+        ],
+    }
+
+
+def _insert(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if rows:
+        marks = ", ".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names of our own
+
+
+def _delete(connection: Connection, table: str, rows: set[tuple[Any, ...]]) -> None:
+    """Delete rows by their keys."""
+    names = _FIRST[table]
+    found = " AND ".join(f"{name} = ?" for name in names)
     connection.executemany(
-        "INSERT INTO posting VALUES (?, ?, ?, ?)",
-        [(row.concept_id, thread, row.df, ",".join(map(str, row.turns))) for row in shard.company],
+        f"DELETE FROM {table} WHERE {found}",  # noqa: S608 - names of our own
+        [row[: len(names)] for row in rows],
     )
 
 
