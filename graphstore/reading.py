@@ -29,7 +29,6 @@ from graphstore.errors import StoreError
 from graphstore.model.base import Instant, Value
 from graphstore.model.hubs import fold, stop_list
 from graphstore.model.hypothesis import HYPOTHESES
-from graphstore.model.refs import RefUnresolved, parse_ref
 from graphstore.model.view import (
     CAUSES,
     CONCEPT,
@@ -54,6 +53,8 @@ LINKED: Final = (
 )
 """Relations between nodes of one kind, and the property that says which."""
 _DREAMT: Final = frozenset(cls.TABLE for cls in HYPOTHESES)
+_LONGEST_TURN: Final = 10
+"""Digits from which a number is none of a turn."""
 _DAY_US: Final = 86_400_000_000
 _ARCS: Final = {"evolving": EVOLVING, "depends_on": DEPENDS_ON, "causes": CAUSES}
 
@@ -229,26 +230,27 @@ class Reading:
         )
         self._count_dreams(table, len(scan.ints("a")))
         values, codes, row = scan.lists("refs")
-        keys = np.array([self._key_of(value) for value in values] or [-1], np.int64)
+        keys = self._keys_of(values)
         a, b = ends[0].of(scan.ints("a")), ends[1].of(scan.ints("b"))
         turn = keys[codes] if codes.size else np.zeros(0, np.int64)
         rows = Rows(a[row], b[row], turn, row)
         return rows.keep(turn >= 0), scan.cells("extra") if extra else []
 
-    def _key_of(self, ref: str) -> int:
-        """Key of a reference, -1 when its turn is not in the view."""
-        parsed = parse_ref(ref)
-        if isinstance(parsed, RefUnresolved):
-            return -1
-        thread = self._thread_rank.get(parsed.thread_id)
-        if thread is None:
-            return -1
-        key = thread << TURN_BITS | parsed.turn
-        at = int(np.searchsorted(self.turn_keys, key))
-        return key if at < len(self.turn_keys) and self.turn_keys[at] == key else -1
+    def _keys_of(self, refs: list[str]) -> Ints:
+        """Key of each reference, -1 when its turn is not in the view."""
+        keys = [-1]
+        for ref in refs:
+            thread, _, turn = ref.rpartition("#turn:")
+            rank = self._thread_rank.get(thread)
+            known = turn.isdecimal() and len(turn) < _LONGEST_TURN
+            keys.append(rank << TURN_BITS | int(turn) if rank is not None and known else -1)
+        found = np.array(keys, np.int64)
+        at = np.searchsorted(self.turn_keys, found)
+        there = np.append(self.turn_keys, -1)[at] == found
+        return np.where(there, found, -1)[1:]
 
     def _read_relations(self) -> None:
-        self._thread_rank = {name: rank for rank, name in enumerate(self.threads.ids)}
+        self._thread_rank = {f"thread:{name}": rank for rank, name in enumerate(self.threads.ids)}
         self.asks = self._said("ASKS", "Question", self.questions)
         resolved = self._said("ANSWERS", "Question", self.questions, " WHERE r.`kind` = 'resolved'")
         self.resolved = marked(resolved.b, len(self.questions.ids))
