@@ -7,6 +7,7 @@ from functools import lru_cache
 from traceback import format_tb
 from typing import Final
 
+from graphstore.ids import digest
 from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Masked
 from ingest.archives import ZipBomb, members
@@ -17,6 +18,7 @@ from ingest.identity import derived_id
 from ingest.known import Known
 from ingest.model import (
     READ_ERRORS,
+    WHOLE,
     RawThread,
     Reader,
     ReadFailure,
@@ -121,7 +123,11 @@ class Reading:
         row = self.known.file(src.path)
         if row is None or not unchanged(src, row, self.now, self.options.settle_s):
             return False
-        if row.reader != ARCHIVE and not _current(row):
+        if row.reader == ARCHIVE:
+            current = row.version == archive_version(self.options)
+        else:
+            current = _current(row)
+        if not current or _lost_whole(row):
             return False
         self.skipped.append((src.path, src.name, row.reader))
         self.tables.skip(src.path, len(row.thread_ids))
@@ -232,6 +238,17 @@ class Reading:
 def _current(row: FileState) -> bool:
     """Whether the reader that read it is still the same."""
     return any(row.reader == one.NAME and row.version == one.VERSION for one in readers())
+
+
+def _lost_whole(row: FileState) -> bool:
+    """Whether nothing was kept of it, which the next run must say again."""
+    return not row.thread_ids and any(one.name in WHOLE for one in row.codes)
+
+
+def archive_version(options: Options) -> int:
+    """Number of what decides which members of an archive are read: readers and choices."""
+    able = [f"{one.NAME} {one.VERSION}" for one in readers()]
+    return int(digest(able, options.format, list(options.only), options.notes)[:12], 16)
 
 
 def _live(raw: RawThread) -> bool:

@@ -33,7 +33,7 @@ from ingest.model import (
 )
 from ingest.options import Options
 from ingest.pace import Pace
-from ingest.reading import ARCHIVE, Reading, masker
+from ingest.reading import ARCHIVE, Reading, archive_version, masker
 from ingest.report import report
 from ingest.resume import cumulated
 from ingest.sniff import reader_named
@@ -269,7 +269,10 @@ class _Run(Reading):
             inside = [one for one in self.carriers if one.source.root == archive.path]
             ids = {identity for one in inside for identity in one.thread_ids}
             live = any(one.live for one in inside)
-            yield row_of(archive, ARCHIVE, 1, Tally(), tuple(sorted(ids)), settled=not live)
+            if not ids:  # nothing was kept of it, which the next run must say again
+                continue
+            version = archive_version(self.options)
+            yield row_of(archive, ARCHIVE, version, Tally(), tuple(sorted(ids)), settled=not live)
 
     def _check(self, carrier: Carrier) -> None:
         """Conservation: each record read has one disposition, or the reader is wrong."""

@@ -13,7 +13,9 @@ TEXT_LIMIT: Final = 2 * 1024 * 1024
 REPLACEMENT: Final = "\ufffd"
 
 _REPLACEMENT_BYTES: Final = REPLACEMENT.encode()
-_SUSPECT: Final = re.compile("[\x00-\x08\x0b-\x1f\x9b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SUSPECT: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LONE: Final = re.compile("[\ud800-\udfff]")
 # A control string that is never closed must not swallow the rest: then only its mark goes.
@@ -24,8 +26,11 @@ _ESCAPE: Final = re.compile(
     r"|\x1b[ -/]*[0-~]"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
+# Of the one-character forms of control strings only the marks go: badly decoded quotes look alike.
 # Carriage returns stay for the next step; without these characters a line shows as it is read.
-_UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x9b\u202a-\u202e\u2066-\u2069]")
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x90\x98\x9b-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 _RETURN: Final = re.compile("\r\n?")
 _LEADING: Final = re.compile(r"(?:[^\S\n]*\n)+")
 

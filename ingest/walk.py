@@ -156,7 +156,9 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
                 found.ignore("too_deep")
             elif _is_one_source(path):
                 yield path
-            elif not depth or path.name not in skip:
+            elif depth and path.name in skip:
+                found.ignore("skipped_folder")
+            else:
                 pending.extend((one, depth + 1) for one in reversed(_entries(path, found)))
         elif not _is_regular(path, follow=False):
             found.ignore("special_file")

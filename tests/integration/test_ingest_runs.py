@@ -375,7 +375,43 @@ def test_an_archive_is_left_closed_and_its_members_are_known_by_their_sum(tmp_pa
     ]
 
 
+def test_an_archive_is_opened_again_when_more_of_it_is_wanted(tmp_path):
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("x.jsonl", b"".join(Talk(ONE).play(["ask"]).encoded()))
+        packed.writestr("y.json", json.dumps([chat([("k1", "user", "Why?")])]))
+        packed.writestr("z.md", "# Tides\n\nThe moon pulls.\n")
+    store = Memory()
+    assert store.ingest(archive, format="chatgpt").new == 1
+    assert store.ingest(archive).new == 1
+    assert store.ingest(archive, notes=True).new == 1
+    assert [row.skipped for row in store.ingest(archive, notes=True).carriers] == [True]
+
+
+def test_an_archive_is_opened_again_by_another_version_of_a_reader(tmp_path, monkeypatch):
+    from ingest.readers import claude_code
+
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("x.jsonl", b"".join(Talk(ONE).play(["ask"]).encoded()))
+    store = Memory()
+    store.ingest(archive)
+    monkeypatch.setattr(claude_code, "VERSION", claude_code.VERSION + 1)
+    assert [row.skipped for row in store.ingest(archive).carriers] == [False]
+
+
 # --- outcomes
+
+
+def test_what_was_lost_whole_is_told_by_every_run(tmp_path):
+    lost = write(tmp_path / "a.json", [{"uuid": "u1", "chat_messages": 5}])
+    archive = tmp_path / "b.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("x.txt", "words")
+    store = Memory()
+    for file, code in ((lost, "bad_conversation"), (archive, "unknown_format")) * 2:
+        report = store.ingest(file)
+        assert (report.exit_code, codes(report)) == (3, {code: 1})
 
 
 def test_nothing_found_is_never_success(tmp_path):

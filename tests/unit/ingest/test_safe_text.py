@@ -19,6 +19,7 @@ from ingest.text import TEXT_LIMIT, decode, safe_text
         ("\x1b(Bcharset", "charset"),
         ("\x9b1mcsi", "csi"),
         ("\x1b]0;never closed", "0;never closed"),
+        ("\x9d0;title\x9cwords \x90q\x9e", "0;titlewords q"),
         ("a\u202eb\u202cc\u2066d\u2069", "abcd"),
         ("left\u200eto\u200fright", "left\u200eto\u200fright"),
         ("\n \t\n  indented\nend \n\n", "  indented\nend"),

@@ -34,6 +34,7 @@ def test_folders_are_walked_in_order_without_what_is_never_a_talk(tmp_path):
         f"{root}/{one}" for one in (".claude/z.jsonl", "a.jsonl", "b/x.jsonl", "journal.jsonl")
     ]
     assert found.side_files == 3
+    assert found.ignored == {"skipped_folder": 1}
 
 
 def test_links_and_special_files_are_never_opened(tmp_path):
