@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from dream import lexicon
 from dream.drafting import ARTIFACT
 from dream.functions import rules_of
+from dream.hostile import is_unfit, repeats
 from dream.model import Accepted, Draft, Pack, PackTurn, Parked, Rejected, Verdict
 from dream.wording import content_words
 from graphstore.model.hypothesis import HYPOTHESES, TrustHorizon
@@ -100,9 +101,11 @@ def no_profile_claim(draft: Draft, pack: Pack) -> bool:
 
 
 def not_instruction_like(draft: Draft, pack: Pack) -> bool:
-    """No directive to an agent, also not inside a quote: quotes reach titles."""
-    del pack
-    return not lexicon.has("instruction", whole(draft))
+    """No directive to an agent, also not inside a quote, and no words of a turn that gives one."""
+    shown = f"{whole(draft)}\n{draft.why_not_fact}"
+    if lexicon.has("instruction", shown) or is_unfit(shown):
+        return False
+    return not repeats(shown, (turn.text for turn in (*pack.turns, *pack.counter_turns)))
 
 
 def cites_only_pack(draft: Draft, pack: Pack) -> bool:

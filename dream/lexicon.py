@@ -1,12 +1,14 @@
-"""Word lists of ``lexicon.toml``: English on word boundaries, Chinese as substrings."""
+"""Word lists of ``lexicon.toml``, matched on word boundaries where a script has blanks."""
 
 import re
 import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Final
-from unicodedata import normalize
+from unicodedata import category, normalize
 
+UNSPACED: Final = ("zh", "ja", "ko")
+"""Languages whose words are found anywhere: their endings and neighbours are not set apart."""
 SENSITIVE: Final = ("credential", "property_risk", "health", "trauma", "hidden_state")
 TECHNICAL: Final = ("credential", "health")
 """Classes whose words engineers use of machines."""
@@ -16,22 +18,26 @@ TECHNICAL: Final = ("credential", "health")
 def lists() -> dict[str, re.Pattern[str]]:
     """One pattern per word list."""
     tables = tomllib.loads((files("dream") / "lexicon.toml").read_text("utf-8"))
-    return {name: pattern(table["en"], table["zh"]) for name, table in tables.items()}
+    return {name: re.compile(pattern(table)) for name, table in tables.items()}
 
 
-def pattern(english: list[str], chinese: list[str]) -> re.Pattern[str]:
-    """A trailing ``*`` leaves the end of a word open."""
+def pattern(table: dict[str, list[str]]) -> str:
+    """The words of a list, by language. A trailing ``*`` leaves the end of a word open."""
     words = [
         rf"(?<!\w){re.escape(word.removesuffix('*').strip())}"
         + (r"\w*" if word.endswith("*") else r"(?!\w)")
-        for word in english
+        for language, found in table.items()
+        if language not in UNSPACED
+        for word in found
     ]
-    return re.compile("|".join([*words, *(re.escape(word) for word in chinese)]))
+    runs = [re.escape(word) for name in UNSPACED for word in table.get(name, [])]
+    return "|".join([*words, *runs])
 
 
 def folded(text: str) -> str:
-    """Text as it is matched."""
-    return normalize("NFC", text).casefold()
+    """Text as it is matched: look-alikes of letters folded, invisible characters left out."""
+    seen = "".join(each for each in text if category(each) != "Cf")
+    return normalize("NFKC", seen).casefold()
 
 
 def has(name: str, text: str) -> bool:
