@@ -26,6 +26,7 @@ SHAPELESS: Final = "shadow_route"
 def foci(index: Index, seeds: tuple[SeedRow, ...]) -> Iterator[Focus]:
     """Every focus, the most urgent family first; the order is part of the result."""
     yield from corrections(index)
+    yield from recall_misses(index)
     yield from journeys(index)
     yield from scouted(seeds)
     yield from clusters(index)
@@ -47,6 +48,12 @@ def corrections(index: Index) -> Iterator[Focus]:
             yield Focus(kind="correction", id=f"{target}/{concept}", family="correction")
 
 
+def recall_misses(index: Index) -> Iterator[Focus]:
+    """Questions for which a recall missed a turn that it needed."""
+    for question in index.misses:
+        yield Focus(kind="recall_miss", id=question, family="recall_miss")
+
+
 def journeys(index: Index) -> Iterator[Focus]:
     """Journeys that have a frontier."""
     for journey in index.journeys.values():
@@ -57,7 +64,10 @@ def journeys(index: Index) -> Iterator[Focus]:
 def scouted(seeds: tuple[SeedRow, ...]) -> Iterator[Focus]:
     """The best seeds of each shape, computed before annotated."""
     shapes: defaultdict[str, list[SeedRow]] = defaultdict(list)
-    order = sorted(seeds, key=lambda row: (row.provenance != "computed", -row.score, row.seed_id))
+    order = sorted(
+        seeds,
+        key=lambda row: (row.provenance != "computed", lacks_middle(row), -row.score, row.seed_id),
+    )
     for row in order:
         if row.resolved_run is None and row.shape != SHAPELESS:
             shapes[row.shape].append(row)
@@ -65,6 +75,12 @@ def scouted(seeds: tuple[SeedRow, ...]) -> Iterator[Focus]:
         for shape in sorted(shapes):
             if rank < len(shapes[shape]):
                 yield seed_focus(shapes[shape][rank])
+
+
+def lacks_middle(row: SeedRow) -> bool:
+    """A missing middle between whole themes: nobody can say what joins them."""
+    between = any(member.startswith("via=") for member in row.members)
+    return row.shape == "missing_middle" and not between
 
 
 def seed_focus(row: SeedRow) -> Focus:

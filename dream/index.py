@@ -30,10 +30,13 @@ from graphstore.model.knowledge import (
     ThreadNode,
     Waypoint,
 )
+from graphstore.model.record import ReviewRecord
 
 SIGNALS: Final = TypeAdapter(tuple[Signal, ...])
 CLEAN: Final = ("human", "assistant")
 """Roles and taints of turns that may be premises."""
+RECALL_MISS: Final = "recall_miss"
+"""The owner's act that names a question and a turn which a recall for it missed."""
 SPECIFIC_DF: Final = 2
 WORDY: Final = re.compile(r"[^\W\d_]{2}")
 SHORT: Final = 600
@@ -60,6 +63,8 @@ class Index:
     """Look-ups over a Ground; every mapping iterates in canonical order."""
 
     ground: Ground
+    reviews: tuple[ReviewRecord, ...] = ()
+    """Acts of the owner, in ledger order."""
     texts: dict[str, str] = field(default_factory=dict)
     """Folded text by lineage, filled on first use."""
 
@@ -426,6 +431,21 @@ class Index:
             for ref, signal in each:
                 found[ref].append(signal)
         return {ref: tuple(found[ref]) for ref in sorted(found)}
+
+    @cached_property
+    def misses(self) -> dict[str, tuple[str, ...]]:
+        """By question: clean turns that a recall needed and did not bring, or brought late."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for act in self.reviews:
+            if act.act == RECALL_MISS and act.target in self.askings and act.other in self.turns:
+                found[act.target].add(act.other or "")
+        return {each: tuple(sorted(found[each], key=self.when)) for each in sorted(found)}
+
+    @property
+    def misses_without_source(self) -> int:
+        """Misses that name no clean turn, or no question that one asks: dropped."""
+        told = {(act.target, act.other) for act in self.reviews if act.act == RECALL_MISS}
+        return len(told) - sum(map(len, self.misses.values()))
 
     @cached_property
     def last_stops(self) -> frozenset[str]:

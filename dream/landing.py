@@ -307,7 +307,7 @@ def texts(values: Sequence[Value]) -> str:
 def extras(draft: Draft, refs: Mapping[str, str], counts: policies.Counts) -> str:
     """The parts of its retention, and what only some drafts carry, as a canonical JSON object."""
     parts = {name: round(part, 6) for name, part in policies.components(counts).items()}
-    carried: dict[str, object] = {"retention": parts}
+    carried: dict[str, ids.Json] = {"retention": parts}
     if draft.bridge is not None:
         bridge = draft.bridge.replace(refs=in_order(draft.bridge.refs, refs))
         carried["bridge"] = bridge.model_dump(mode="json")

@@ -30,7 +30,7 @@ class Focus(Value):
     """What a pack is about."""
 
     kind: str
-    """seed, question_link, journey, frontier, theme, concept_edge or correction."""
+    """seed, question_link, journey, frontier, theme, concept_edge, correction or recall_miss."""
     id: str
     family: Family
     shape: str | None = None

@@ -97,6 +97,7 @@ def pack(
         one_sided=one_sided,
         middles=middles,
         voices=speaking,
+        missed=tuple(portrait.missed(focus, index, gathering)),
         textures=textures,
         invitation_days=settings.invitation_days,
         confidence=(settings.model.confidence_floor, settings.model.confidence_cap),
@@ -117,6 +118,8 @@ def anchors(focus: Focus, index: Index, gathering: Gathering) -> None:
             gathering.take(spread(correction_refs(focus, index), index), "none")
         case "question_link":
             gathering.take(spread(index.cluster_refs(focus.id), index), "none")
+        case "recall_miss":
+            gathering.take(index.misses[focus.id][:ANCHORS], "b")
         case "journey":
             gathering.take(index.journeys[focus.id].frontier_refs, "none")
         case "frontier":

@@ -41,6 +41,7 @@ def candidates(focus: Focus, index: Index) -> tuple[Candidate, ...]:
         "theme": of_theme,
         "concept_edge": of_edge,
         "correction": of_correction,
+        "recall_miss": of_miss,
     }
     found = dict.fromkeys(finders[focus.kind](focus, index))
     return tuple(pair for pair in found if pair.src != pair.dst and not kin(pair, index))[:MOST]
@@ -343,6 +344,12 @@ def of_correction(focus: Focus, index: Index) -> Iterator[Candidate]:
     first = next((ref for ref in refs if index.lineage(ref) != home), None)
     if first is not None:
         yield Candidate("Thread", last, "Thread", index.turns[first].thread_id)
+
+
+def of_miss(focus: Focus, index: Index) -> Iterator[Candidate]:
+    """A question, and the threads of the turns that a recall for it missed."""
+    for ref in index.misses.get(focus.id, ()):
+        yield Candidate("Question", focus.id, "Thread", index.turns[ref].thread_id)
 
 
 def correction_refs(focus: Focus, index: Index) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dream.findings import (
     Alike,
     Growth,
     Middle,
+    Missed,
     OneSided,
     Resumed,
     Revival,
@@ -403,6 +404,14 @@ def meeting(one: str, other: str, index: Index) -> list[str]:
     """Turns that name two concepts, the newest of each lineage first."""
     refs = set(index.concept_refs.get(one, ())).intersection(index.concept_refs.get(other, ()))
     return spanning(tuple(refs), index)
+
+
+def missed(focus: Focus, index: Index, gathering: Gathering) -> Iterator[Missed]:
+    """Turns that a recall for the question of a focus missed."""
+    for ref in index.misses.get(focus.id, ()) if focus.kind == "recall_miss" else ():
+        for alias in gathering.aliases((ref,)):
+            turn = index.turns[ref]
+            yield Missed(question_id=focus.id, thread_id=turn.thread_id, alias=alias, at=turn.at)
 
 
 def textures(index: Index, gathering: Gathering) -> tuple[str, ...]:

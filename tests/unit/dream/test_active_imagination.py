@@ -137,7 +137,7 @@ def test_what_settled_one_question_may_settle_another():
 def test_each_missing_part_parks(missing):
     made = edge(half_settled())
     found = only(question_not_yet_asked(made))
-    gone = {
+    gone: dict[str, dict[str, object]] = {
         "counter": {"counter": ()},
         "why_not_fact": {"why_not_fact": ""},
         "claims": {"claims": (*found.claims, found.claims[0].replace(refs=()))},

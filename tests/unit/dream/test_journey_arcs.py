@@ -7,7 +7,7 @@ from dream.model import Focus
 from dream.onesided import Leaning
 from dream.routes import alike, resonance, resumed, route, route_of
 from graphstore.ids import concept_id
-from graphstore.model.arcs import named
+from graphstore.model.arcs import ARCS, named
 from graphstore.model.knowledge import Signal
 from tests.planted import Plot
 
@@ -104,9 +104,16 @@ def twins(other=PATH):
     return plot, keys
 
 
+def across(name):
+    """Name of the opposite arc."""
+    (found,) = (arc.opposite.name for arc in ARCS if arc.name == name)
+    return found
+
+
 def test_a_twin_of_another_thread_is_found():
     plot, (one, other) = twins()
     found = alike(other, one, Index(plot.ground()))
+    assert found is not None
     assert (found.src, found.dst) == tuple(sorted((one, other)))
     assert found.score == 1.0
     assert not found.opposite
@@ -119,7 +126,7 @@ def test_a_shuffled_twin_is_none():
 
 def test_a_twin_that_stands_across_is_opposite():
     plot, (one, other) = twins()
-    plot.arcs[other] = (*PATH[:-1], named("ge").opposite.name)
+    plot.arcs[other] = (*PATH[:-1], across("ge"))
     found = alike(one, other, Index(plot.ground()))
     assert found is not None
     assert found.opposite
@@ -150,9 +157,8 @@ def freed():
 
 def test_a_blocked_journey_went_on_with_a_human_turn():
     plot, key = freed()
-    ref, said = resumed(key, Index(plot.ground()))
-    assert said == "The mayor signed the permit."
-    assert ref == plot.lines["test:b"][0].ref
+    found = (plot.lines["test:b"][0].ref, "The mayor signed the permit.")
+    assert resumed(key, Index(plot.ground())) == found
 
 
 @pytest.mark.parametrize("decoy", ["not_blocked", "same_thread", "nobody"])

@@ -4,15 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from dream.adjudicate import adjudicate
 from dream.company import absent, companies
 from dream.focus import foci
+from dream.functions.compensatory import missed_source
 from dream.index import Index
-from dream.model import Focus, Pack, TooThin
+from dream.landing import horizon
+from dream.model import Accepted, Focus, Pack, TooThin
 from dream.pack import pack
 from dream.pairs import candidates
 from dream.settings import DreamSettings, PackSettings
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import ConceptKind, LinkType, Signal
+from graphstore.model.record import ReviewRecord
 from tests.dreamt import SETTINGS, a_hypothesis
 from tests.planted import NOW, Plot, a_seed, days_ago
 
@@ -215,8 +219,8 @@ def test_each_pair_of_questions_gives_one_edge_however_many_concepts_they_share(
 
 def test_a_label_inside_another_is_no_second_concept():
     plot = Plot()
-    plot.say("a", LINE, "float line", "line", asks=True)
-    plot.say("b", GROOVE, "float line", "line", asks=True)
+    plot.say("a", LINE, "float line", "float", asks=True)
+    plot.say("b", GROOVE, "float line", "float", asks=True)
     assert focused(plot, "concept_edge") == []
 
 
@@ -281,6 +285,16 @@ def test_seeds_are_foci_computed_before_annotated_and_only_while_they_stand():
     assert found == [("island", "q:4"), ("knot", "q:2"), ("knot", "q:1"), ("knot", "q:3")]
 
 
+def test_a_missing_middle_that_says_what_joins_comes_before_wider_ones():
+    plot = rhyming()
+    wide = a_seed("missing_middle", ("side_a", "test:a"), ("side_b", "test:b"), score=9.0)
+    told = a_seed("missing_middle", ("side_a", "c:a"), ("side_b", "c:b"), ("via", "c:m"))
+    assert [each.id for each in focused(plot, "seed", (wide, told))] == [
+        told.seed_id,
+        wide.seed_id,
+    ]
+
+
 def corrected(*threads, clip="No, above chart datum."):
     plot = Plot()
     for n, thread in enumerate(threads):
@@ -315,6 +329,44 @@ def test_the_same_corrections_are_one_focus_however_many_concepts_they_name():
 
 
 # pairs
+
+
+def a_miss(question, ref, **changes):
+    """The owner's word that a recall for a question missed a turn."""
+    base = ReviewRecord(act="recall_miss", target=question_id(question), other=ref, at=NOW)
+    return base.replace(**changes)
+
+
+def test_a_missed_turn_is_a_focus_of_its_own_and_is_told():
+    plot = rhyming()
+    needed = plot.say("b", "A groove holds the float line.", "float line", role="assistant")
+    index = Index(plot.ground(), (a_miss(LINE, needed), a_miss(LINE, needed)))
+    (focus,) = (each for each in foci(index, ()) if each.kind == "recall_miss")
+    assert (focus.id, focus.family) == (question_id(LINE), "recall_miss")
+    made = pack(focus, index, (), SETTINGS, NOW)
+    assert made.eligible == ("compensatory",)
+    assert [(each.thread_id, each.at) for each in made.missed] == [
+        ("test:b", index.turns[needed].at)
+    ]
+    (found,) = missed_source(made)
+    assert (found.src, found.dst) == (question_id(LINE), "test:b")
+    assert isinstance(adjudicate(found, made, horizon(SETTINGS, NOW), NOW), Accepted)
+    assert index.misses_without_source == 0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"other": None}, {"other": "thread:test:b#turn:99"}, {"target": "q:unknown"}],
+)
+def test_a_miss_without_a_clean_turn_is_dropped_and_counted(changes):
+    index = Index(rhyming().ground(), (a_miss(LINE, "thread:test:b#turn:1", **changes),))
+    assert [each for each in foci(index, ()) if each.kind == "recall_miss"] == []
+    assert index.misses_without_source == 1
+
+
+def test_another_act_of_the_owner_is_no_miss():
+    index = Index(rhyming().ground(), (a_miss(LINE, None, act="reject"),))
+    assert index.misses_without_source == 0
 
 
 def test_a_question_asked_again_is_paired_with_its_newest_thread():
@@ -659,7 +711,7 @@ def everything():
 def test_the_order_of_the_ground_changes_nothing():
     ground = everything().ground()
     families = {name: getattr(ground, name) for name in ground.__dataclass_fields__}
-    turned = Index(type(ground)(**{name: rows[::-1] for name, rows in families.items()}))
+    turned = Index(replace(ground, **{name: rows[::-1] for name, rows in families.items() if rows}))
     straight = Index(ground)
     seeds = (
         a_seed("knot", ("member", "test:a"), ("member", "test:b")),
@@ -689,7 +741,7 @@ def test_every_input_is_listed_with_its_role():
     key = plot.journey(OIL, (plot.lines["test:a"][0].ref,), last_activity_at=days_ago(1))
     made = packed(plot, on("journey", key))
     second = plot.lines["test:b"][0].ref
-    by_role = {}
+    by_role: dict[tuple[str, str], list[str]] = {}
     for each in made.contributions:
         by_role.setdefault((each.kind, each.role), []).append(each.id)
     assert by_role["journey", "focus"] == [key]
