@@ -15,6 +15,7 @@ from graphstore.columns import (
     distinct,
     matches,
     turn_number,
+    unique,
     united,
 )
 from graphstore.model.view import (
@@ -240,11 +241,11 @@ class _Composed(Reading):
         thread_of, number_of = self._turn_columns()
         code = np.searchsorted(self.turn_keys, turn)
         width = max(len(self.turn_keys), 1)
-        own = np.unique(edge * width + code)
+        own = unique(edge * width + code)
         own_edge, own_code = np.divmod(own, width)
         first = np.searchsorted(own_edge, np.arange(len(pairs)))
         aside = self._set_aside(hidden, covers, pairs) * width
-        said = np.union1d(own, aside + np.searchsorted(self.turn_keys, hidden.turn))
+        said = unique(np.concatenate((own, aside + np.searchsorted(self.turn_keys, hidden.turn))))
         said_edge, said_code = np.divmod(said, width)
         kept = np.flatnonzero(self.node_in)
         least = self.first_turn[kept]
@@ -295,8 +296,8 @@ class _Composed(Reading):
             a = self.place[self.base[part.kind_a] + part.rows.a]
             b = self.place[self.base[part.kind_b] + part.rows.b]
             inside = (a >= 0) & (b >= 0)
-            count += len(np.unique(part.rows.row[inside]))
-            loops += len(np.unique(part.rows.row[inside & (a == b)]))
+            count += len(unique(part.rows.row[inside]))
+            loops += len(unique(part.rows.row[inside & (a == b)]))
             kept = inside & (a != b)
             pairs.append((np.minimum(a, b) * n + np.maximum(a, b))[kept])
             roles.append(np.broadcast_to(np.asarray(part.role, np.uint8), kept.shape)[kept])
@@ -324,5 +325,5 @@ class _Composed(Reading):
         head = self.place[self.base[found[:, 0]] + found[:, 2]]
         inside = (tail >= 0) & (head >= 0)
         columns = np.stack((tail, head, found[:, 3]), axis=1)[inside]
-        unique: NDArray[np.int32] = np.unique(columns, axis=0).astype(np.int32).reshape(-1, 3)
-        return unique
+        found_once: NDArray[np.int32] = np.unique(columns, axis=0).astype(np.int32).reshape(-1, 3)
+        return found_once
