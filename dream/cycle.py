@@ -33,7 +33,14 @@ from graphstore.model.hypothesis import (
 )
 from graphstore.model.job import Duplicate, Job, JobState
 from graphstore.model.knowledge import SeedRow
-from graphstore.model.record import Count, CycleRecord, GateLine, JobEnd, ModelCall
+from graphstore.model.record import (
+    Count,
+    CycleRecord,
+    GateLine,
+    JobEnd,
+    ModelCall,
+    ReviewRecord,
+)
 from graphstore.store import Store
 
 FULL: Final = "queue_full"
@@ -139,6 +146,11 @@ def live_of(store: Store) -> tuple[AnyHypothesis, ...]:
     return tuple(each for each in known_of(store) if each.state in LIVE)
 
 
+def acts_of(store: Store) -> tuple[ReviewRecord, ...]:
+    """What the owner did, in ledger order."""
+    return tuple(record for record in store.dreams() if isinstance(record, ReviewRecord))
+
+
 def ground_of(store: Store, refs: Iterable[str]) -> Ground:
     """Known hypotheses, and fingerprints now of their refs and of some others."""
     known = known_of(store)
@@ -160,8 +172,9 @@ def begin(
     """
     if ask.function is not None:
         functions.load(ask.function)
-    index = Index(store.ground())
+    index = Index(store.ground(), acts_of(store))
     notes = looked_back(known_of(store), now)
+    notes["recall_miss_without_source"] += index.misses_without_source
     if not ask.is_dry:
         notes += hear(store, known_of(store), index, settings, now)
     ground = ground_of(store, ())

@@ -32,6 +32,7 @@ from graphstore.ids import question_id
 from graphstore.model.conversation import Unchanged
 from graphstore.model.hypothesis import HYPOTHESES, Valid, standing
 from graphstore.model.job import JobState
+from graphstore.model.record import ReviewRecord
 from graphstore.store import open_store
 from tests.dreamt import SETTINGS, a_pack
 from tests.planted import NOW, Planted, Plot, a_seed
@@ -231,6 +232,20 @@ def test_seeds_are_packed_too(store):
     found = leased(store, seeds=seeds)
     assert "seed" in {unit.pack.focus.kind for unit in found.units}
     assert "too_thin:no_clean_refs" in {note.name for note in found.notes}
+
+
+def test_a_recall_that_missed_a_turn_is_dreamt_about_first(store):
+    needed = next(turn for turn in store.ground().turns if "keeps the float" in turn.text)
+    for other in (needed.ref, "thread:test:nowhere#turn:1"):
+        miss = ReviewRecord(act="recall_miss", target=question_id(LINE), other=other, at=NOW)
+        store.commit(miss, NOW)
+    found = leased(store)
+    kinds = [unit.job.focus_kind for unit in found.units]
+    assert kinds.index("recall_miss") < kinds.index("question_link")
+    assert "recall_miss_without_source" in {each.name for each in found.notes}
+    record = landing(worked(found), store, SETTINGS, NOW).record
+    told = [edge for edge in record.hypotheses if edge.rule == "missed_source"]
+    assert [(edge.src, edge.dst) for edge in told] == [(question_id(LINE), needed.thread_id)]
 
 
 def test_an_empty_store_has_no_queue(folder):
