@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 LONG_WORD: Final = 20
@@ -38,17 +39,19 @@ class Spots(NamedTuple):
     """Every match has this many digits, with nothing but blanks and dashes among them."""
 
     def find(self, text: str, lowered: str) -> Iterator[int]:
-        """Places where a match may begin, from a text and its lower-cased form."""
+        """Places where a match may begin, in their order, from a text and its lower-cased form."""
         if self.rarer is not None:
             for match in self.rarer.finditer(text):
                 yield from range(self._back(text, match.start()), match.start() + 1)
             return
         where = lowered if self.folded else text
-        for literal in self.literals:
-            at = where.find(literal)
-            while at >= 0:
-                yield at
-                at = where.find(literal, at + 1)
+        yield from sorted(
+            at - offset
+            for marker, family in _families(self)
+            for at in _places(where, marker)
+            for literal, offset in family
+            if at >= offset and where.startswith(literal, at - offset)
+        )
 
     def _back(self, text: str, at: int) -> int:
         if self.before is None:
@@ -57,6 +60,24 @@ class Spots(NamedTuple):
         while at > nearest and self.before.match(text, at - 1):
             at -= 1
         return at
+
+
+@cache
+def _families(spots: Spots) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """Literals by the gate that stands in them, and where in them: few gates tell many."""
+    families: dict[str, list[tuple[str, int]]] = {}
+    for literal in spots.literals:
+        marker = next((one for one in spots.gate if one in literal), literal)
+        families.setdefault(marker, []).append((literal, literal.index(marker)))
+    return tuple((marker, tuple(family)) for marker, family in families.items())
+
+
+def _places(text: str, literal: str) -> Iterator[int]:
+    """Every place of a literal."""
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)
 
 
 class Shape(NamedTuple):

@@ -7,7 +7,7 @@ from graphstore.ids import keyed_digest
 from ingest.secret_checks import entropy, luhn
 from ingest.secret_table import PII, TABLE
 from ingest.secrets import mask, mask_path
-from tests.made_up_secrets import ASSIGNED, BASE64, PLACES, TOKENS, VALUE, block, made_up
+from tests.made_up_secrets import ALNUM, ASSIGNED, BASE64, PLACES, TOKENS, VALUE, block, made_up
 
 
 def test_many_kinds_are_planted():
@@ -193,6 +193,17 @@ def test_many_secrets_in_one_text_are_all_masked():
     masked, hits = mask(" ".join([token] * 5000))
     assert masked == " ".join(["[masked:github_token]"] * 5000)
     assert [hit.offset for hit in hits] == [22 * n for n in range(5000)]
+
+
+def test_secrets_in_any_order_of_their_names_are_all_masked():
+    names = ["password", "pwd", "secret", "token", "credential", "api_key", "api-key", "apikey"]
+    names += ["access_key", "auth_key", "auth-key", "private_key"]
+    values = [made_up(24, ALNUM, 300 + one) for one in range(len(names))]
+    lines = [f"{name} = {value}" for name, value in zip(names, values, strict=True)]
+    for order in (lines, lines[::-1]):
+        masked, spots = mask("\n".join(order))
+        assert len(spots) == len(names)
+        assert not any(value in masked for value in values)
 
 
 def test_a_mask_that_brings_a_new_hit_is_settled_in_one_call():
