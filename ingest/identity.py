@@ -248,14 +248,22 @@ def _related(one: Whole, other: Whole) -> bool:
     theirs = {key for turn in other.turns for key in _keys(turn)} | other.passed_keys
     if not keys.isdisjoint(theirs) and not one.heads[0].placed:
         return True
-    words = {turn.folded for turn in one.turns} | one.passed_words
-    if not words.isdisjoint({turn.folded for turn in other.turns} | other.passed_words):
+    if _share_words(one, other):
         return True
     named = {head.first_parent for head in one.heads if head.first_parent}
     records = {key for head in other.heads for key in head.record_keys}
     back = {head.first_parent for head in other.heads if head.first_parent}
     mine = {key for head in one.heads for key in head.record_keys}
     return not named.isdisjoint(records | theirs) or not back.isdisjoint(mine | keys)
+
+
+def _share_words(one: Whole, other: Whole) -> bool:
+    """Whether a turn of one says what a turn of the other says; nearly always the first does."""
+    few, many = sorted((one, other), key=lambda whole: len(whole.turns))
+    words = {turn.folded for turn in few.turns} | few.passed_words
+    return not words.isdisjoint(many.passed_words) or any(
+        turn.folded in words for turn in many.turns
+    )
 
 
 def _merged(group: list[Whole]) -> Whole:
@@ -269,7 +277,8 @@ def _take_in(best: Whole, other: Whole) -> None:
     """Add what only a weaker carrier holds, off the path."""
     keys = {key for turn in best.turns for key in _keys(turn)}
     prints = Counter(turn.fingerprint for turn in best.turns)
-    folded = {turn.folded for turn in best.turns} | best.passed_words
+    roles = {turn.raw.role for turn in other.turns}
+    folded = {turn.folded for turn in best.turns if turn.raw.role in roles} | best.passed_words
     for turn in other.turns:
         own = _keys(turn)
         known_key = not keys.isdisjoint(own) or not best.passed_keys.isdisjoint(own)

@@ -30,6 +30,8 @@ __all__ = [
 
 DEPTH_LIMIT: Final = 512
 """JSON nesting."""
+_SHALLOW: Final = 2 * DEPTH_LIMIT
+"""Bytes that cannot hold more levels: each takes a bracket at both ends."""
 _OBJECT_BYTES: Final = 5
 """An object inside another one takes as many at least: a key, a colon, braces."""
 JOIN_LINES: Final = 20
@@ -39,6 +41,8 @@ JOIN_LIMIT: Final = 16 * 1024 * 1024
 
 JsonObject: TypeAlias = dict[str, Any]
 
+_RECORD: Final = tuple.__new__
+"""Makes a ``Record`` at half the cost of calling the class."""
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _NESTING: Final = (dict, list)
 _loose: Final = json.JSONDecoder(strict=False)
@@ -88,7 +92,7 @@ def _parse(decoder: json.JSONDecoder, text: str) -> object:
 def _too_deep(raw: bytes, value: object) -> bool:
     """Whether a parsed value nests too deep; counting brackets first spares most walks."""
     size = len(raw)
-    if size <= 2 * DEPTH_LIMIT:
+    if size <= _SHALLOW:
         return False
     lists = raw.count(b"[")
     if lists + size // _OBJECT_BYTES < DEPTH_LIMIT:
@@ -162,19 +166,21 @@ class _Ladder:
                 if self.on_skip is not None:
                     self.on_skip(line)
                 continue
-            value = parsed.pop(line.raw, None) if parsed else None
+            number, offset, raw, _, end, _ = line
+            value = parsed.pop(raw, None) if parsed else None
             if value is None:
                 try:
-                    value = orjson.loads(line.raw)
+                    value = orjson.loads(raw)
                 except orjson.JSONDecodeError:
                     yield from self._broken(line)
                     continue
-            if _too_deep(line.raw, value):
+            size = len(raw)
+            if size > _SHALLOW and _too_deep(raw, value):
                 self._lose(line, "bad_json")
             elif isinstance(value, dict):  # nearly always; the rest is for the odd line
-                tally.end_offset = line.end
+                tally.end_offset = end
                 tally.records += 1
-                yield Record(line.number, line.offset, len(line.raw), value)
+                yield _RECORD(Record, (number, offset, size, value))
             else:
                 yield from self._accept(line, value)
 

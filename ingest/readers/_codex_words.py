@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from graphstore.ids import digest_bytes
@@ -15,10 +16,14 @@ from ingest.readers._codex_records import Json, Kind, word
 
 _TIMED: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}(?=-7)")
 """Milliseconds that a UUID of version 7 begins with (RFC 9562)."""
-_PATCH: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
+_PATCH: Final = re.compile(
+    r"\*\*\* (?<=^\*\*\* )(?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE
+)
+"""A head of a patch; its literal comes first, by which it is found fast."""
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
 _PATCH_MARK: Final = "*** "
-_PATH_MARKS: Final = (_PATCH_MARK, *(f'"{key}"' for key in _PATHS))
+_NAMED: Final = ('path"', '"filename"', '"target_file"')
+"""One of these stands in arguments that have one of the keys."""
 _EDITOR: Final = "# Context from my IDE setup:"
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
 _NEAR: Final = 8
@@ -84,8 +89,16 @@ def is_older(turn_id: str | None, native_id: str | None) -> bool:
 
 def tellings(blocks: tuple[str, ...]) -> tuple[str, ...]:
     """Texts by which a message is known again: all of it, and each of its blocks."""
-    folded = [" ".join(block.split()) for block in blocks]
+    folded = [_folded(block) for block in blocks]
+    if len(folded) == 1:
+        return (folded[0],) if folded[0] else ()
     return tuple(dict.fromkeys(text for text in (" ".join(folded), *folded) if text))
+
+
+@lru_cache(_NEAR)
+def _folded(block: str) -> str:
+    """Words of a block; the next record often tells the same."""
+    return " ".join(block.split())
 
 
 def asked(text: str) -> str:
@@ -105,8 +118,8 @@ def is_asked(turn: RawTurn) -> bool:
 
 def touched(arguments: object) -> Iterator[str]:
     """Paths of patch headers, and of the arguments that name one."""
-    if isinstance(arguments, str) and not any(mark in arguments for mark in _PATH_MARKS):
-        return  # nearly always: it need not be parsed
+    if isinstance(arguments, str) and not _may_name(arguments):
+        return  # it need not be parsed
     value = parsed(arguments) if isinstance(arguments, str) else arguments
     if isinstance(value, dict):
         for key in _PATHS:
@@ -118,6 +131,10 @@ def touched(arguments: object) -> Iterator[str]:
     for text in texts:
         if _PATCH_MARK in text:
             yield from filter(None, map(str.strip, _PATCH.findall(text)))
+
+
+def _may_name(arguments: str) -> bool:
+    return _PATCH_MARK in arguments or any(mark in arguments for mark in _NAMED)
 
 
 def _strings(value: object) -> Iterator[str]:
