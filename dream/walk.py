@@ -54,9 +54,12 @@ class Walk:
         standing = set(index.journeys[self.journey].frontier_refs)
         asked = {each for each, refs in index.askings.items() if standing.intersection(refs)}
         named = {each for ref in standing for each in index.turn_concepts.get(ref, ())}
-        found = asked | {each for each in named if index.is_specific(each)}
-        found = found or set(index.journey_questions.get(self.journey, ()))
-        return tuple(sorted(each for each in found if each in index.neighbours))
+        here = asked | {each for each in named if index.is_specific(each)}
+        own = index.journey_questions.get(self.journey, ())
+        for found in (here, own):
+            if starts := sorted(each for each in found if each in index.neighbours):
+                return tuple(starts)
+        return ()
 
     @cached_property
     def ground(self) -> dict[str, tuple[str, ...]]:
