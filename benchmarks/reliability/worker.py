@@ -98,7 +98,8 @@ def backup(store: Store, step: int) -> None:
 
 
 def forget(store: Store, step: int) -> None:
-    """A thread comes and goes."""
+    """A thread comes and goes; what is cut short is completed with the key beside the store."""
+    (store.path / "mask.salt").write_bytes(SALT)
     record = a_thread_record(f"f{step}", "Why does the heron wait?", *WORDS)
     store.commit(record, NOW)
     say("done", seq=store.ledger.last_seq())
