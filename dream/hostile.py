@@ -6,7 +6,7 @@ order must not arrive there, neither by a rule that quotes nor by a model that o
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from dream import lexicon
@@ -43,19 +43,15 @@ NAMES: Final = re.compile(r"\bsr\d{1,3}\b|thread:\S+#turn:\d+")
 """Names of turns: only a pack and its answer have them."""
 MARKS: Final = (ROLES, CALLS, COMMANDS, QUERIES, ACTIVE, NAMES)
 """What no title has. In a turn, commands, queries and code are the everyday talk of some trades."""
+ENDING: Final = re.compile(r"[.!?\n\u3002]")
+TEXTS: Final = 2048
+"""Turns that are remembered: one comes up in many packs and drafts."""
 _TOKEN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 
-@cache
-def orders() -> re.Pattern[str]:
-    """A word that puts aside near what an agent was told, in either order."""
-    aside, told = (lexicon.lists()[name].pattern for name in ("putting_aside", "what_was_told"))
-    gap = rf"[^.!?\n\u3002]{{0,{NEAR}}}"
-    return re.compile(rf"(?:{aside}){gap}(?:{told})|(?:{told}){gap}(?:{aside})")
-
-
+@lru_cache(TEXTS)
 def addresses_agent(text: str) -> bool:
-    """Whether a text speaks to a program that reads it, in an order or in a role it does not have."""
+    """Whether a text speaks to a program: an order, or the mark of a role that it does not have."""
     return _gives_order(lexicon.folded(text))
 
 
@@ -69,7 +65,21 @@ def _gives_order(folded: str) -> bool:
     return (
         ROLES.search(folded) is not None
         or lexicon.lists()["to_the_dreamer"].search(folded) is not None
-        or orders().search(folded) is not None
+        or _puts_aside(folded)
+    )
+
+
+def _puts_aside(folded: str) -> bool:
+    """A word that puts aside near what an agent was told, in either order, in one sentence."""
+    told = [match.span() for match in lexicon.lists()["what_was_told"].finditer(folded)]
+    if not told:
+        return False
+    aside = [match.span() for match in lexicon.lists()["putting_aside"].finditer(folded)]
+    return any(
+        max(one[0], other[0]) - min(one[1], other[1]) <= NEAR
+        and not ENDING.search(folded[min(one[1], other[1]) : max(one[0], other[0])])
+        for one in told
+        for other in aside
     )
 
 
@@ -81,8 +91,9 @@ def runs(text: str) -> Iterator[tuple[str, ...]]:
 
 def repeats(shown: str, texts: Iterable[str]) -> bool:
     """Whether words shown repeat some of a text that addresses an agent, and of no other text."""
-    ours: set[tuple[str, ...]] = set()
-    theirs: set[tuple[str, ...]] = set()
-    for text in texts:
-        (theirs if addresses_agent(text) else ours).update(runs(text))
+    texts = tuple(texts)
+    theirs = {run for text in texts if addresses_agent(text) for run in runs(text)}
+    if theirs.isdisjoint(runs(shown)):
+        return False
+    ours = {run for text in texts if not addresses_agent(text) for run in runs(text)}
     return not (theirs - ours).isdisjoint(runs(shown))

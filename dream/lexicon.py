@@ -24,18 +24,20 @@ def lists() -> dict[str, re.Pattern[str]]:
 def pattern(table: dict[str, list[str]]) -> str:
     """The words of a list, by language. A trailing ``*`` leaves the end of a word open."""
     words = [
-        rf"(?<!\w){re.escape(word.removesuffix('*').strip())}"
-        + (r"\w*" if word.endswith("*") else r"(?!\w)")
+        re.escape(word.removesuffix("*").strip()) + (r"\w*" if word.endswith("*") else r"(?!\w)")
         for language, found in table.items()
         if language not in UNSPACED
         for word in found
     ]
     runs = [re.escape(word) for name in UNSPACED for word in table.get(name, [])]
-    return "|".join([*words, *runs])
+    # one look behind for all of them: most places of a text are no beginning of a word
+    return "|".join([rf"(?<!\w)(?:{'|'.join(words)})", *runs])
 
 
 def folded(text: str) -> str:
     """Text as it is matched: look-alikes of letters folded, invisible characters left out."""
+    if text.isascii():
+        return text.casefold()
     seen = "".join(each for each in text if category(each) != "Cf")
     return normalize("NFKC", seen).casefold()
 
