@@ -122,6 +122,18 @@ def oldest_open(focus: Focus, index: Index) -> str | None:
     return min(left, key=lambda each: (index.when(index.askings[each][0]), each), default=None)
 
 
+def where_it_stands(focus: Focus, index: Index) -> str | None:
+    """The question of the newest frontier of a focus that names one."""
+    if focus.kind == "journey":
+        standing = set(index.journeys[focus.id].frontier_refs)
+    else:
+        standing = set(index.thread_turns.get(focus.id, ()))
+    for ref, signal in reversed(index.signal_refs.get("frontier", ())):
+        if ref in standing and signal.question_id in index.askings:
+            return signal.question_id
+    return None
+
+
 def newest_thread(refs: Iterable[str], index: Index) -> str | None:
     """Thread of the newest of some turns."""
     found = max((ref for ref in refs if ref in index.turns), key=index.when, default=None)
@@ -253,11 +265,10 @@ def kindred(journey: str, own: set[str], index: Index) -> tuple[str, ...]:
 
 
 def rhymes(focus: Focus, index: Index) -> Iterator[Candidate]:
-    """Its oldest open question with those of other lineages that share most with it."""
-    oldest = oldest_open(focus, index)
-    if oldest is not None:
-        for other in companions(oldest, index)[:RHYMES]:
-            yield undirected(oldest, other)
+    """Where it stands, and its oldest open question, with those that share most with them."""
+    for own in (where_it_stands(focus, index), oldest_open(focus, index)):
+        for other in companions(own, index)[:RHYMES] if own is not None else ():
+            yield undirected(own, other)
 
 
 def of_thread(focus: Focus, index: Index) -> Iterator[Candidate]:

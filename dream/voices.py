@@ -6,7 +6,7 @@ from dream.findings import OneSided, Speaker, Voice
 from dream.gathering import Gathering
 from dream.index import Index
 from dream.model import Absent, Focus
-from dream.pairs import companions, oldest_open
+from dream.pairs import companions, oldest_open, where_it_stands
 
 REFS = 3
 
@@ -44,18 +44,6 @@ def voice(name: Speaker, question: str, index: Index, gathering: Gathering) -> V
     """A voice that proposes a question, with those of its turns that fit."""
     refs = gathering.take(index.cluster_refs(question)[-REFS:], "none")
     return Voice(voice=name, node=question, label=index.questions[question].text, refs=refs)
-
-
-def where_it_stands(focus: Focus, index: Index) -> str | None:
-    """The question of the newest frontier of a focus that names one."""
-    if focus.kind == "journey":
-        standing = set(index.journeys[focus.id].frontier_refs)
-    else:
-        standing = set(index.thread_turns.get(focus.id, ()))
-    for ref, signal in reversed(index.signal_refs.get("frontier", ())):
-        if ref in standing and signal.question_id in index.askings:
-            return signal.question_id
-    return None
 
 
 def across(side: OneSided | None, absent: tuple[Absent, ...]) -> Iterator[Voice]:

@@ -188,21 +188,27 @@ def synthesis_hypothesis(pack: Pack) -> Iterator[Draft]:
     if len(pack.voices) < VOICES or len(proposed) < PROPOSALS:
         return
     for pair, one, other in known_pairs(pack):
-        if {pair.src, pair.dst} <= proposed and not pair.same_lineage:
-            spoken = f" Both turn on {listed(labels(pack, pair.shared))}." if pair.shared else ""
-            yield joined(pack, pair, (one, other), spoken)
+        named = labels(pack, pair.shared)
+        told = {pair.src, pair.dst} <= proposed and not pair.same_lineage
+        # one common word makes two questions neighbours, not one
+        if told and len(named) >= SHARED:
+            yield joined(pack, pair, (one, other), named)
             return
 
 
 def joined(
-    pack: Pack, pair: Pair, questions: tuple[PackQuestion, PackQuestion], spoken: str
+    pack: Pack,
+    pair: Pair,
+    questions: tuple[PackQuestion, PackQuestion],
+    named: tuple[str, ...],
 ) -> Draft:
     """Two questions that may be one, with the voices that propose them."""
     near, far = (quote(each.text) for each in questions)
     names = {each.voice.replace("_", " "): None for each in pack.voices}
     text = (
-        f'"{quote(near, 100)}" and "{quote(far, 100)}" may be one question.{spoken} '
-        f"{plural(len(pack.voices), 'voice')} speak here: {', '.join(names)}."
+        f'"{quote(near, 100)}" and "{quote(far, 100)}" may be one question. '
+        f"Both turn on {listed(named)}. {plural(len(pack.voices), 'voice')} speak here: "
+        f"{', '.join(names)}."
     )
     claims = (
         claim(pack, f"Here it is asked: {closing(near)}", pair.a, "a"),
@@ -234,10 +240,9 @@ def single_thread_probe(pack: Pack) -> Iterator[Draft]:
     if pack.readiness != "single_thread":
         return
     for pair, one, other in known_pairs(pack):
-        turns = {*pair.a, *pair.b}
-        if len(turns) >= PROBE_REFS and pair.shared:
-            spoken = f" Both turn on {listed(labels(pack, pair.shared))}."
-            yield joined(pack, pair, (one, other), spoken)
+        turns, named = {*pair.a, *pair.b}, labels(pack, pair.shared)
+        if len(turns) >= PROBE_REFS and len(named) >= SHARED:
+            yield joined(pack, pair, (one, other), named)
             return
 
 
