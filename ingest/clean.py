@@ -1,7 +1,7 @@
 """Raw threads to clean ones: safe text, no envelopes, secrets masked, times placed, taint."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeAlias
@@ -20,7 +20,7 @@ from ingest.model import (
     TitleCandidate,
 )
 from ingest.options import CONTEXT_LIMIT, Options
-from ingest.text import safe_text
+from ingest.text import joined, safe_text
 
 Masker: TypeAlias = Callable[[str], tuple[str, tuple[Masked, ...]]]
 Calls: TypeAlias = tuple[tuple[str, int], ...]
@@ -38,11 +38,14 @@ _TITLE_ORDER: Final = ("user", "native", "ai", "summary", "heading", "stem")
 _HOME: Final = re.compile(
     r"\A(?:/Users/[^/]+|/home/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)(?=[\\/]|\Z)"
 )
+# The character that each form begins with comes first: places without it are passed over fast.
 _LINK: Final = re.compile(
-    r"!?\[\[[^\[\]\n]{1,300}\]\]"
-    r"|https?://[^\s<>\"'`\])]+"
-    r"|(?<![\w/#&])#[^\W\d_][\w/-]*"
-    r"|(?<=\s)\^[\w-]+(?=\s*$)",
+    r"[!\[h#^](?:"
+    r"(?:(?<=!)\[|(?<=\[))\[[^\[\]\n]{1,300}\]\]"
+    r"|(?<=h)ttps?://[^\s<>\"'`\])]+"
+    r"|(?<=#)(?<![\w/#&]#)[^\W\d_][\w/-]*"
+    r"|(?<=\s\^)[\w-]+(?=\s*$)"
+    r")",
     re.MULTILINE,
 )
 _FENCED: Final = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
@@ -218,10 +221,10 @@ class _Cleaner:
             return self.human(blocks, raw)
         if raw.role is Role.ASSISTANT:
             parts = [without_thoughts(block) for block in blocks]
-            text = _join(part for part, _ in parts)
+            text = joined(part for part, _ in parts)
             thought = any(had for _, had in parts)
             return text, "thinking" if thought else "tool" if raw.calls else "empty"
-        text = _join(blocks)
+        text = joined(blocks)
         if raw.taint in {Taint.TOOL, Taint.WEB}:
             return text[:CONTEXT_LIMIT].rstrip() if self.options.keep_context else "", "tool"
         return text, "empty"
@@ -239,7 +242,7 @@ class _Cleaner:
             opened.append(one)
         reasons = [one.removed for one in opened if one.removed is not None]
         dropped: Disposition = "command" if "command" in reasons else (reasons or ["empty"])[0]
-        return _join(one.text for one in opened), dropped
+        return joined(one.text for one in opened), dropped
 
     def safe(self, block: str, raw: RawTurn | None = None) -> str:
         text, repairs = safe_text(block)
@@ -343,11 +346,6 @@ def _hand_back(dropped: RawTurn, kept: list[CleanTurn]) -> None:
         asked[-1].raw.spawned += dropped.spawned
 
 
-def _join(parts: Iterable[str]) -> str:
-    """Parts of one message, joined with a blank line."""
-    return safe_text("\n\n".join(part for part in parts if part))[0]
-
-
 def at_home(path: str) -> str:
     """A path with the home folder written ``~``."""
     return _HOME.sub("~", path)
@@ -357,7 +355,9 @@ def find_links(text: str) -> tuple[str, ...]:
     """Wikilinks, URLs, tags and block marks of a text outside fences, first seen first."""
     if "[[" not in text and "#" not in text and "://" not in text and "^" not in text:
         return ()
-    found = (match[0].rstrip(".,;:!?") for match in _LINK.finditer(_FENCED.sub("", text)))
+    if "```" in text or "~~~" in text:
+        text = _FENCED.sub("", text)
+    found = (match[0].rstrip(".,;:!?") for match in _LINK.finditer(text))
     return tuple(dict.fromkeys(found))[:LINKS]
 
 

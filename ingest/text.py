@@ -3,6 +3,7 @@
 import codecs
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 Repairs: TypeAlias = tuple[tuple[str, int], ...]
@@ -70,10 +71,19 @@ def safe_text(text: str, limit: int = TEXT_LIMIT) -> tuple[str, Repairs]:
     text = _trimmed(text)
     if not text.isascii():
         text = _trimmed(unicodedata.normalize("NFC", text))
-    if len(text) * 4 > limit and len(encoded := text.encode()) > limit:
-        text = encoded[:limit].decode("utf-8", "ignore").rstrip()
-        repairs = (*repairs, ("text_cut", 1))
-    return text, repairs
+    short = _cut(text, limit)
+    return short, repairs if short is text else (*repairs, ("text_cut", 1))
+
+
+def joined(parts: Iterable[str], limit: int = TEXT_LIMIT) -> str:
+    """Make one safe text of pieces of safe texts, with blank lines between them."""
+    return _cut(_trimmed("\n\n".join(filter(None, parts))), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) * 4 <= limit or len(encoded := text.encode()) <= limit:
+        return text
+    return encoded[:limit].decode("utf-8", "ignore").rstrip()
 
 
 def _without_surrogates(text: str) -> tuple[str, int]:

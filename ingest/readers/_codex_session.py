@@ -14,8 +14,9 @@ from ingest.readers._codex_records import (
     BEGINNINGS,
     BESIDE,
     COMPLETED,
-    EVENTS,
+    ENDS,
     FILES,
+    HAPPENINGS,
     PHASES,
     SPEAKERS,
     TEXTS,
@@ -25,6 +26,7 @@ from ingest.readers._codex_records import (
     Json,
     Kind,
     Place,
+    of_event,
     word,
 )
 from ingest.readers._codex_spots import SPOTS, Begun, Spot, begun_at, cuts_of
@@ -212,7 +214,7 @@ class Session:
             return
         if not isinstance(payload, dict):
             self.lose(place)
-        elif self._replayed(kind, payload):
+        elif self.is_agent and self._replayed(kind, payload):
             self.tally.drop("duplicate")
         elif kind == "response_item":
             self.item(payload, place)
@@ -249,7 +251,7 @@ class Session:
         It is known by its turn, which began before the session was made.
         """
         began = kind == "turn_context" or word(payload, "type") in BEGINNINGS
-        if self.is_agent and began:
+        if began:
             self._turn_begins(payload)
         return self.replays
 
@@ -293,10 +295,9 @@ class Session:
         elif kind == "item_completed" and isinstance(event.get("item"), dict):
             self._completed(event, event["item"], place)
         elif kind:
-            self.tally.drop(
-                next((what for start, what in EVENTS if kind.startswith(start)), "meta")
-            )
-            self._happened(kind, event, place)
+            self.tally.drop(of_event(kind))
+            if kind in HAPPENINGS:
+                self._happened(kind, event, place)
         else:
             self.lose(place)
 
@@ -321,7 +322,7 @@ class Session:
     def _happened(self, kind: str, event: Json, place: Place) -> None:
         if kind in BEGINNINGS:
             self._turn_begins(event)
-        elif kind in {"task_complete", "turn_complete"} and self.spoken is not None:
+        elif kind in ENDS and self.spoken is not None:
             self.spoken.stopped = True
         elif kind == "thread_name_updated" and isinstance(event.get("thread_name"), str):
             self.titles = [TitleCandidate("user", event["thread_name"])]

@@ -17,7 +17,7 @@ from ingest.document import elements
 from ingest.instants import instant
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
-from ingest.readers._codex_records import WRAPPED, Json, Place, word
+from ingest.readers._codex_records import WRAPPED, Json, Place, place_of, word
 from ingest.readers._codex_session import Session
 from ingest.readers._codex_words import asked
 from ingest.shape import look
@@ -92,9 +92,9 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 yield from file.document(element.value, Place(None, element.offset, element.length))
         else:
             for record in records(stream, tally, _KNOWN, parsed=src.parsed):
-                at = record.value.get("timestamp")
-                place = Place(record.line, record.offset, record.length, at)
-                yield from file.record(record.value, place)
+                ended = file.record(record.value, place_of(record))
+                if ended is not None:
+                    yield ended
     yield from file.rest()
 
 
@@ -108,9 +108,7 @@ def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | N
             for record in records(stream, tally, _KNOWN):
                 if _is_head(record.value) or _is_prompt(record.value):
                     return None
-                at = record.value.get("timestamp")
-                place = Place(record.line, record.offset, record.length, at)
-                session.record(record.value, place)
+                session.record(record.value, place_of(record))
     except Unsure:
         return None
     return session.thread()
@@ -149,22 +147,29 @@ class _File:
                 held.item(item, place._replace(at=item.get("timestamp")))
             else:
                 held.lose(place)
-        yield from self._end()
+        if (ended := self._end()) is not None:
+            yield ended
 
-    def record(self, value: Json, place: Place) -> Iterator[RawThread]:
-        """Take in one line, which is counted already."""
-        if _is_prompt(value):
-            self._prompt(value, place)
-            return
-        payload = value.get("payload")
-        meta = payload if value.get("type") == "session_meta" else value
-        if isinstance(meta, dict) and (meta is payload or _is_header(value)):
-            self.tally.drop("meta")
-            if self.session is not None and self.session.is_stranger(meta):
-                yield from self._end()
-            self._held().meta(meta, place)
-        else:
+    def record(self, value: Json, place: Place) -> RawThread | None:
+        """Take in one line, which is counted already; the session that ends before it."""
+        kind = value.get("type")
+        if kind is not None and kind != "session_meta" and "payload" in value:  # nearly always
             self._held().record(value, place)
+        elif _is_prompt(value):
+            self._prompt(value, place)
+        else:
+            meta = value.get("payload") if kind == "session_meta" else value
+            if isinstance(meta, dict) and (meta is not value or _is_header(value)):
+                return self._head(meta, place)
+            self._held().record(value, place)
+        return None
+
+    def _head(self, meta: Json, place: Place) -> RawThread | None:
+        self.tally.drop("meta")
+        strange = self.session is not None and self.session.is_stranger(meta)
+        ended = self._end() if strange else None
+        self._held().meta(meta, place)
+        return ended
 
     def _held(self) -> "Session":
         if self.session is None:
@@ -193,15 +198,17 @@ class _File:
             )
         )
 
-    def _end(self) -> Iterator[RawThread]:
+    def _end(self) -> RawThread | None:
         session, self.session = self.session, None
-        if session is not None and (session.native_id is not None or session.turns):
-            self.is_empty = False
-            yield session.thread()
+        if session is None or (session.native_id is None and not session.turns):
+            return None
+        self.is_empty = False
+        return session.thread()
 
     def rest(self) -> Iterator[RawThread | ReadFailure]:
         """Give what is left when all is read."""
-        yield from self._end()
+        if (ended := self._end()) is not None:
+            yield ended
         yield from self.prompts.values()
         if self.is_empty and not self.prompts:
             yield ReadFailure(self.src.name, "no_conversation", "no session and no message")
