@@ -1,6 +1,6 @@
 """A workspace of any size from an invented language: what commits, rebuilds and files cost.
 
-Run: python benchmarks/scale.py TURNS FOLDER [--keep]; prints one JSON object.
+Run: python -m benchmarks.scale TURNS FOLDER [--keep]; prints one JSON object.
 """
 
 import json

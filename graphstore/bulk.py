@@ -27,9 +27,11 @@ def every_row(source: Source, applied: int) -> Iterator[Row]:
     """Every row of the graph; the parts beside the ledger are made anew on the way."""
     parts, epoch = source.parts, source.epoch()
     parts.clear()
+    source.drawn.clear()
     for thread_id, root in source.roots().items():
-        made = source.shard(thread_id, root)
-        if made is not None:
+        drawn = source.draw(thread_id, root)
+        if drawn is not None:
+            made = drawn.shard
             parts.add(made)
             yield from made.nodes
             yield from {(edge.TABLE, *edge_key(edge)): edge for edge in made.edges}.values()

@@ -9,29 +9,44 @@ from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Edge, Node
 from graphstore.model.refs import SourceRefId, parse_ref
 
-_TABLE: Final = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY) WITHOUT ROWID"
+DREAMS: Final = "dreams"
+"""Owner of what hypotheses rest on; that of a Journey is its id."""
+_TABLES: Final = (
+    "DROP TABLE IF EXISTS claim",
+    """CREATE TABLE IF NOT EXISTS rests(
+      owner TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY(owner, key)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS rests_key ON rests(key)",
+)
 
 
 class Claims:
-    """Keys of nodes, and ids of the threads whose turns are named."""
+    """Keys of nodes, and ids of the threads whose turns are named, by who rests on them."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         with ledger.transaction() as connection:
-            connection.execute(_TABLE)
+            for statement in _TABLES:
+                connection.execute(statement)
 
-    def replace(self, rows: Iterable[Node | Edge], refs: Iterable[str]) -> None:
-        """Start again from all rows of Journeys and dreams, and the refs of their stops."""
+    def clear(self) -> None:
+        """Nothing rests on anything."""
+        with self._ledger.transaction() as connection:
+            connection.execute("DELETE FROM rests")
+
+    def put(self, owner: str, rows: Iterable[Node | Edge], refs: Iterable[str] = ()) -> None:
+        """Say what one owner rests on: the ends of its rows, and the refs of its stops."""
         keys = {end for row in rows if isinstance(row, Edge) for end in (row.src, row.dst)}
         for parsed in map(parse_ref, refs):
             if isinstance(parsed, SourceRefId):
                 keys.add(parsed.thread_id)
         with self._ledger.transaction() as connection:
-            connection.execute("DELETE FROM claim")
-            connection.executemany("INSERT INTO claim VALUES (?)", [(key,) for key in sorted(keys)])
+            connection.execute("DELETE FROM rests WHERE owner = ?", (owner,))
+            connection.executemany(
+                "INSERT INTO rests VALUES (?, ?)", [(owner, key) for key in sorted(keys)]
+            )
 
-    def any(self, keys: Iterable[str]) -> bool:
-        """Whether something rests on one of them."""
+    def owners(self, keys: Iterable[str]) -> set[str]:
+        """Who rests on one of these."""
         listed = orjson.dumps(sorted(keys)).decode()
-        sql = "SELECT 1 FROM claim WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1"
-        return bool(self._ledger.select(sql, (listed,)))
+        sql = "SELECT DISTINCT owner FROM rests WHERE key IN (SELECT value FROM json_each(?))"
+        return {row[0] for row in self._ledger.select(sql, (listed,))}

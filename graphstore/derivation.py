@@ -25,7 +25,7 @@ from graphstore.model.record import EpochRecord, JourneyRecord
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Every extracted row of a store, each family sorted by its keys; a read model, not a Value."""
+    """Extracted rows of a store, each family sorted by its keys; a read model, not a Value."""
 
     threads: tuple[ThreadNode, ...]
     turns: tuple[SourceRefNode, ...]
@@ -39,6 +39,8 @@ class Ground:
     journeys: tuple[Journey, ...] = ()
     waypoints: tuple[Waypoint, ...] = ()
     anchored: tuple[Anchored, ...] = ()
+    whole: frozenset[str] | None = None
+    """Questions whose links are all among these rows; None: of every one, and every row is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +80,8 @@ class Derive(Protocol):
     def journeys(
         self, ground: Ground, known: tuple[JourneyRecord, ...], epoch: EpochRecord
     ) -> tuple[JourneyRecord, ...]:
-        """Records for Journeys that begin or go on, in id order; ``known`` is their history."""
+        """Records for Journeys that begin or go on, in id order; ``known`` is their history.
+
+        Clusters are looked at only where the ground holds them whole.
+        """
         ...

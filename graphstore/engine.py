@@ -1,5 +1,6 @@
 """The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
 
+import importlib.util
 import json
 import os
 import re
@@ -7,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
@@ -125,7 +126,7 @@ def choose(workspace: Path, wanted: str, *, anew: bool) -> str:
         return found
     if wanted != "auto":
         return wanted
-    return next((name for name in ENGINES if find_spec(name) is not None), "kuzu")
+    return next((name for name in ENGINES if importlib.util.find_spec(name) is not None), "kuzu")
 
 
 def remove_others(workspace: Path, engine: str) -> None:
@@ -191,6 +192,29 @@ def has_second_statement(cypher: str) -> bool:
     return ";" in bare.strip().rstrip(";")
 
 
+_asked_once: set[str] = set()
+
+
+@contextmanager
+def _remembered_modules() -> Iterator[None]:
+    """Let the engine ask once which modules there are.
+
+    For a statement with a table it calls ``find_spec`` ten times, two thirds of what a small one
+    costs, and keeps the function that it finds at the first: here one that remembers.
+    """
+    if "find_spec" in _asked_once:
+        yield
+        return
+    with _registry:
+        plain = importlib.util.find_spec
+        importlib.util.find_spec = cache(plain)
+        try:
+            yield
+        finally:
+            importlib.util.find_spec = plain
+            _asked_once.add("find_spec")
+
+
 class Transaction:
     """Statements of one transaction; after the first error it accepts no further one."""
 
@@ -206,6 +230,9 @@ class Transaction:
             reason = "one statement at a time"
             raise QueryRefused(reason)
         try:
+            if "rows" in parameters:
+                with _remembered_modules():
+                    return self._connection.execute(cypher, parameters)
             return self._connection.execute(cypher, parameters)
         except (RuntimeError, OverflowError, ValueError, TypeError) as error:
             self.failed = True
@@ -337,6 +364,16 @@ class Spill:
         self._rows = []
 
 
+@contextmanager
+def _private() -> Iterator[None]:
+    """The engine makes files that others can read, where the caller has set no mask."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 class Engine:
     """One opened graph database; owned by one process, one object per path."""
 
@@ -364,26 +401,20 @@ class Engine:
         options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
         try:
             _opening(path).touch(mode=0o600)
-            self._database = self._module.Database(
-                str(path),
-                buffer_pool_size=buffer_pool_mb * 2**20,
-                max_db_size=MAX_DB_SIZE,
-                auto_checkpoint=False,
-                **options,
-            )
+            with _private():
+                self._database = self._module.Database(
+                    str(path),
+                    buffer_pool_size=buffer_pool_mb * 2**20,
+                    max_db_size=MAX_DB_SIZE,
+                    auto_checkpoint=False,
+                    **options,
+                )
         except (RuntimeError, LookupError, ValueError, MemoryError) as error:
             # what a damaged file raises depends on where the reading of it ends
             self._forget_path()
             raise StoreDamaged(str(path), str(error).split(":", 1)[0]) from error
         finally:
             _opening(path).unlink(missing_ok=True)
-        self._keep_private()
-
-    def _keep_private(self) -> None:
-        """The engine makes files that others can read, where the caller has set no mask."""
-        if os.name == "posix":
-            for part in file_set(self.path):
-                part.chmod(0o600)
 
     def _forget_path(self) -> None:
         with _registry:
@@ -406,9 +437,14 @@ class Engine:
             connection.close()
 
     @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        with _private(), self._connection() as connection:
+            yield connection
+
+    @contextmanager
     def autocommit(self) -> Iterator[Transaction]:
         """Statements that each stand alone: DDL and COPY into a fresh file."""
-        with self._connection() as connection:
+        with self._writing() as connection:
             yield Transaction(connection, self.path)
 
     @contextmanager
@@ -425,7 +461,7 @@ class Engine:
     def write(self) -> Iterator[Transaction]:
         """One transaction: all of it, or after any error nothing."""
         check_space(self.path)
-        with self._connection() as connection:
+        with self._writing() as connection:
             transaction = Transaction(connection, self.path)
             transaction.run("BEGIN TRANSACTION")
             try:
@@ -461,7 +497,6 @@ class Engine:
                 statement.run("CALL force_checkpoint_on_close=false")
         finally:
             self._database.close()
-            self._keep_private()
             seal.renew(self.path)
             self._forget_path()
 

@@ -98,9 +98,10 @@ class Rows:
         found = self.edges[cls]
         return tuple(found[key] for key in sorted(found))  # type: ignore[misc]
 
-    def ground(self) -> Ground:
+    def ground(self, whole: frozenset[str] | None = None) -> Ground:
         """The extracted rows as derivation reads them."""
         return Ground(
+            whole=whole,
             threads=self.sorted_nodes(ThreadNode),
             turns=self.sorted_nodes(SourceRefNode),
             questions=self.sorted_nodes(Question),
@@ -254,27 +255,35 @@ class Shard:
     company: tuple[Company, ...]
 
 
-def shard(thread: Thread, facts: Facts, root: str) -> Shard:
-    """Rows of one thread; edges that leave it, or its facts, are left out."""
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A thread with the rows that were made of it."""
+
+    thread: Thread
+    shard: Shard
+
+
+def shard(thread: Thread, facts: Facts, root: str, before: Drawn | None = None) -> Shard:
+    """Rows of one thread; edges that leave it, or its facts, are left out.
+
+    Rows of turns that are as they were ``before`` are the same objects.
+    """
     places = positions(thread)
     signals = {number: _signals(found) for number, found in facts.signals}
-    turns = tuple(
-        _turn_node(thread, turn, places.get(turn.number), signals.get(turn.number, "[]"))
-        for turn in thread.turns
-    )
+    known = _known_turns(before)
+    turns = []
+    for turn in thread.turns:
+        had, node = known.get(turn.number, (None, None))
+        place, told = places.get(turn.number), signals.get(turn.number, "[]")
+        if node is None or had != turn or node.position != place or node.signals != told:
+            node = _turn_node(thread, turn, place, told)
+        turns.append(node)
+    joined = {edge.dst: edge for edge in before.shard.edges} if before else {}
     has_turn = tuple(
-        HasTurn(
-            src_table="Thread",
-            src=thread.thread_id,
-            dst_table="SourceRef",
-            dst=turn.ref,
-            source_refs=(turn.ref,),
-            extractor=TURNS,
-            turn=turn.turn,
-        )
+        had_edge if type(had_edge := joined.get(turn.ref)) is HasTurn else _has_turn(thread, turn)
         for turn in turns
     )
-    known = {
+    ends = {
         "SourceRef": {turn.ref for turn in turns},
         "Question": {question.question_id for question in facts.questions},
         "Concept": {concept.concept_id for concept in facts.concepts},
@@ -282,7 +291,7 @@ def shard(thread: Thread, facts: Facts, root: str) -> Shard:
     read = [
         edge
         for edge in (*facts.asks, *facts.answers, *facts.mentions)
-        if edge.src in known[edge.src_table] and edge.dst in known[edge.dst_table]
+        if edge.src in ends[edge.src_table] and edge.dst in ends[edge.dst_table]
     ]
     own = tuple(edge for edge in read if edge.src_table == "SourceRef")
     shared = [edge for edge in read if edge.src_table != "SourceRef"]
@@ -294,6 +303,25 @@ def shard(thread: Thread, facts: Facts, root: str) -> Shard:
         parts=_parts(thread.thread_id, facts, shared),
         concepts=facts.concepts,
         company=facts.company,
+    )
+
+
+def _known_turns(before: Drawn | None) -> dict[int, tuple[Turn, SourceRefNode]]:
+    if before is None:
+        return {}
+    nodes = {node.turn: node for node in before.shard.nodes if isinstance(node, SourceRefNode)}
+    return {turn.number: (turn, nodes[turn.number]) for turn in before.thread.turns}
+
+
+def _has_turn(thread: Thread, turn: SourceRefNode) -> HasTurn:
+    return HasTurn(
+        src_table="Thread",
+        src=thread.thread_id,
+        dst_table="SourceRef",
+        dst=turn.ref,
+        source_refs=(turn.ref,),
+        extractor=TURNS,
+        turn=turn.turn,
     )
 
 

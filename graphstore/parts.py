@@ -430,6 +430,25 @@ class Parts:
         )
         return bool(self._ledger.select(sql, (key,)))
 
+    def asked_in(self, threads: Iterable[str]) -> set[str]:
+        """Questions that these threads ask."""
+        sql = "SELECT node FROM part WHERE thread_id = ? AND kind = 'question'"
+        return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
+
+    def named_in(self, threads: Iterable[str]) -> set[str]:
+        """Concepts that these threads name."""
+        sql = "SELECT concept FROM named WHERE thread_id = ?"
+        return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
+
+    def lineages(self, threads: Iterable[str]) -> set[str]:
+        """Lineage roots of these threads."""
+        return {root for thread in threads if (root := self.root(thread)) is not None}
+
+    def naming(self, concept: str) -> set[str]:
+        """Lineage roots of the threads that name a concept."""
+        sql = "SELECT DISTINCT root FROM named JOIN root USING (thread_id) WHERE concept = ?"
+        return {row[0] for row in self._ledger.select(sql, (concept,))}
+
     def root(self, thread_id: str) -> str | None:
         """Lineage root of a thread as its rows were last made with."""
         rows = self._ledger.select("SELECT root FROM root WHERE thread_id = ?", (thread_id,))

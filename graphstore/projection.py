@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from graphstore import fold, schema
+from graphstore.claims import DREAMS as DREAMT
 from graphstore.claims import Claims
 from graphstore.codec import (
     decode_edges,
@@ -19,7 +20,7 @@ from graphstore.codec import (
 from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Transaction
 from graphstore.errors import LedgerDamaged
-from graphstore.fold import Rows, Shard
+from graphstore.fold import Drawn, Rows, Shard
 from graphstore.ids import ref
 from graphstore.ledger import Ledger
 from graphstore.model.conversation import Committed, Unchanged
@@ -73,10 +74,12 @@ STORIES: Final[tuple[type[Node] | type[Edge], ...]] = (
     Anchored,
     *HYPOTHESES,
 )
-"""Rows of Journeys and dreams: few, so all are made again when one of them may change."""
+"""Rows of Journeys and dreams: few, so all are made again when a dream may change."""
 
 
 DREAMS: Final = ("cycle", "review", "outcome")
+DRAWN: Final = 4
+"""Threads whose rows are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ class Source:
     engine_name: str = "kuzu"
     epochs: dict[int, EpochRecord] = field(default_factory=dict)
     """The last epoch by its place in the ledger: reading one takes long."""
+    drawn: dict[str, Drawn] = field(default_factory=dict)
+    """Threads that changed last, as the graph has them: some of them will change again."""
 
     def epoch(self) -> EpochRecord:
         """The last epoch, or an empty one before the first."""
@@ -185,10 +190,27 @@ class Source:
 
     def stories(self) -> tuple[Node | Edge, ...]:
         """Journeys and hypotheses, before their ends are checked."""
-        records = self.journeys()
+        self.claims.clear()
+        courses: dict[str, list[JourneyRecord]] = defaultdict(list)
+        for record in self.journeys():
+            courses[record.journey_id].append(record)
+        journeys = [row for one in sorted(courses) for row in self._journey(one, courses[one])]
+        dreamt = fold.hypotheses(self.dreams())
+        self.claims.put(DREAMT, dreamt)
+        return (*journeys, *dreamt)
+
+    def journey(self, journey_id: str) -> tuple[Node | Edge, ...]:
+        """Rows of one Journey, before their ends are checked."""
+        found = (entry.record() for entry in self.ledger.of_kind("journey", journey_id))
+        records = [record for record in found if isinstance(record, JourneyRecord)]
+        return self._journey(journey_id, records)
+
+    def _journey(
+        self, journey_id: str, records: Sequence[JourneyRecord]
+    ) -> tuple[Node | Edge, ...]:
         refs = {ref for record in records for stop in record.stops for ref in stop.refs}
-        rows = (*fold.journeys(records, self.kept_at(refs)), *fold.hypotheses(self.dreams()))
-        self.claims.replace(rows, refs)
+        rows = fold.journeys(records, self.kept_at(refs))
+        self.claims.put(journey_id, rows, refs)
         return rows
 
     def present(self, table: str, keys: set[str]) -> set[str]:
@@ -205,12 +227,21 @@ class Source:
                 return set()
         return {key for key in keys if holds(key)}
 
-    def shard(self, thread_id: str, root: str) -> Shard | None:
-        """Rows of one thread, derived anew; None when it is not here."""
+    def draw(self, thread_id: str, root: str) -> Drawn | None:
+        """A thread with its rows, derived anew; None when it is not here."""
         thread = self.threads.get(thread_id)
         if thread is None:
             return None
-        return fold.shard(thread, self.derive.facts(thread, self.epoch()), root)
+        facts = self.derive.facts(thread, self.epoch())
+        return Drawn(thread, fold.shard(thread, facts, root, self.drawn.get(thread_id)))
+
+    def remember(self, drawn: Iterable[Drawn]) -> None:
+        """The graph has these rows now; of the threads known so, the last few are kept."""
+        for one in drawn:
+            self.drawn.pop(one.thread.thread_id, None)
+            self.drawn[one.thread.thread_id] = one
+        while len(self.drawn) > DRAWN:
+            del self.drawn[next(iter(self.drawn))]
 
 
 # reading rows back
@@ -256,13 +287,14 @@ def read_ground(statement: Transaction) -> Ground:
     )
 
 
-def _found_nodes(statement: Transaction, cls: type[N], keys: Sequence[str]) -> tuple[N, ...]:
+def found_nodes(statement: Transaction, cls: type[N], keys: Sequence[str]) -> tuple[N, ...]:
+    """Nodes of a class with these keys."""
     rows = [(key,) for key in keys]
     tables = statement.each_batch(schema.find_nodes(cls), (KEY_COLUMN,), rows)
     return tuple(node for table in tables for node in decode_nodes(cls, table))
 
 
-def _found_edges(
+def found_edges(
     statement: Transaction,
     cls: type[E],
     pair: tuple[str, str],
@@ -274,6 +306,24 @@ def _found_edges(
     cypher = schema.find_edges(cls, *pair, end=end)
     tables = statement.each_batch(cypher, (KEY_COLUMN,), rows)
     return tuple(edge for table in tables for edge in decode_edges(cls, *pair, table))
+
+
+def found_ends(
+    statement: Transaction,
+    cls: type[Edge],
+    pair: tuple[str, str],
+    name: str,
+    keys: Sequence[str],
+    end: Literal["a", "b"] = "a",
+) -> list[tuple[str, str, Any]]:
+    """Source, target and one column of the edges that start or end at the given keys."""
+    cypher = schema.find_ends(cls, *pair, name, end=end)
+    tables = statement.each_batch(cypher, (KEY_COLUMN,), [(key,) for key in keys])
+    return [
+        row
+        for table in tables
+        for row in zip(table["src"], table["dst"], table["value"], strict=True)
+    ]
 
 
 def present_in(statement: Transaction) -> Present:
@@ -396,8 +446,9 @@ class Pending:
     """What records that the graph has not got yet are about."""
 
     threads: frozenset[str]
-    stories: bool
-    """Journeys or dreams are among them."""
+    journeys: frozenset[str]
+    dreams: bool
+    """Whether records of dreams are among them."""
 
 
 def incremental(source: Source, engine: Engine, pending: Pending, applied: int) -> None:
@@ -406,20 +457,29 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
     Everything is read before anything is written.
     """
     old, new = Rows(), Rows()
-    told = pending.stories
+    drawn: list[Drawn] = []
+    family: set[str] = set()
     with engine.read() as statement:
         if pending.threads:
-            family = _plan_threads(source, statement, set(pending.threads), old, new)
-            told = told or source.claims.any(family | _come_and_gone(old, new))
+            drawn, family = _plan_threads(source, statement, set(pending.threads), old, new)
+        touched = source.claims.owners(family | _come_and_gone(old, new) | pending.journeys)
+        told = sorted(pending.journeys | touched - {DREAMT})
         if told:
+            _old_journeys(statement, told, old)
+            new.add(complete((row for one in told for row in source.journey(one)), source.present))
+        if pending.dreams or DREAMT in touched | source.claims.owners(_come_and_gone(old, new)):
+            # an end of a hypothesis may be any Journey
             for cls in STORIES:
                 old.add(read_rows(statement, cls))
             new.add(complete(source.stories(), source.present))
+    for one in drawn:  # should this fail, nobody knows which rows the graph has
+        source.drawn.pop(one.thread.thread_id, None)
     with engine.write() as statement:
         write(statement, difference(old, new))
         rows = [encode_node(row) for row in source.meta(applied)]
         statement.put(schema.merge_node(Meta), schema.columns(Meta), rows)
     source.parts.settle(applied)
+    source.remember(drawn)
 
 
 def _come_and_gone(old: Rows, new: Rows) -> set[str]:
@@ -429,23 +489,50 @@ def _come_and_gone(old: Rows, new: Rows) -> set[str]:
 
 def _plan_threads(
     source: Source, statement: Transaction, changed: set[str], old: Rows, new: Rows
-) -> set[str]:
-    """Old and new rows of all that changed threads touch; returns whose turns may lie elsewhere."""
+) -> tuple[list[Drawn], set[str]]:
+    """Old and new rows of all that changed threads touch.
+
+    Returns the changed threads, and everyone whose turns may lie elsewhere now.
+    """
     roots, family = affected(source, changed)
     known = sorted(thread for thread in roots if source.parts.root(thread) is not None)
-    shards = [
+    drawn = [
         made
         for thread_id, root in sorted(roots.items())
-        if (made := source.shard(thread_id, root)) is not None
+        if (made := source.draw(thread_id, root)) is not None
     ]
-    source.parts.put(shards, source.epoch())
-    for made in shards:
-        new.add((*made.nodes, *made.edges))
+    source.parts.put([made.shard for made in drawn], source.epoch())
+    for made in drawn:
+        before = source.drawn.get(made.thread.thread_id)
+        _plan_own(before.shard if before else None, made.shard, old, new)
     _plan_shared(source, statement, old, new)
-    if known:
-        _old_threads(statement, known, old)
+    unread = [thread for thread in known if thread not in source.drawn]
+    if unread:
+        _old_threads(statement, unread, old)
     _plan_ties(source, statement, set(roots), set(known), old, new)
-    return family
+    return drawn, family
+
+
+def _plan_own(before: Shard | None, now: Shard, old: Rows, new: Rows) -> None:
+    """Rows of one thread; those that are the very same on both sides are left out."""
+    had: tuple[Node | Edge, ...] = () if before is None else (*before.nodes, *before.edges)
+    has: tuple[Node | Edge, ...] = (*now.nodes, *now.edges)
+    same = set(map(id, had)).intersection(map(id, has))
+    old.add(row for row in had if id(row) not in same)
+    new.add(row for row in has if id(row) not in same)
+
+
+def _old_journeys(statement: Transaction, journeys: Sequence[str], old: Rows) -> None:
+    """Take in Journeys, their stops, and what these are joined to."""
+    passes = found_edges(statement, Passes, ("Journey", "Waypoint"), journeys)
+    stops = sorted(edge.dst for edge in passes)
+    old.add(passes)
+    old.add(found_nodes(statement, Journey, journeys))
+    old.add(found_nodes(statement, Waypoint, stops))
+    old.add(found_edges(statement, Passes, ("Waypoint", "Waypoint"), stops))
+    old.add(found_edges(statement, Anchored, ("Waypoint", "SourceRef"), stops))
+    for table in ("Question", "Concept"):
+        old.add(found_edges(statement, Anchored, ("Journey", table), journeys))
 
 
 def _plan_ties(
@@ -468,7 +555,7 @@ def _plan_ties(
         ]
     citing = {thread for head in known for thread in source.threads.citing(head)}
     for cls in (Lineage, Cites):
-        old.add(_found_edges(statement, cls, ("Thread", "Thread"), sorted(in_graph | citing)))
+        old.add(found_edges(statement, cls, ("Thread", "Thread"), sorted(in_graph | citing)))
     new.add(source.ties(sorted(threads | citing)))
 
 
@@ -479,13 +566,13 @@ def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -
     near = {(one, other) for one, other in (pair.split(" ") for pair in parts.dirty("near"))}
     single = [node for node in nodes if " " not in node]
     stated = {tuple(node.split(" ", 2)) for node in nodes if " " in node}
-    old.add(_found_nodes(statement, Question, single))
-    old.add(_found_nodes(statement, Concept, single))
-    old.add(_found_edges(statement, Mentions, ("Question", "Concept"), single))
+    old.add(found_nodes(statement, Question, single))
+    old.add(found_nodes(statement, Concept, single))
+    old.add(found_edges(statement, Mentions, ("Question", "Concept"), single))
     ends = {(src, dst, *more) for src, dst, *more in stated}
     ends |= {(*pair.split(" "), "co_occurs") for pair in pairs}
     starts = sorted({end[0] for end in ends})
-    for relates in _found_edges(statement, Relates, ("Concept", "Concept"), starts):
+    for relates in found_edges(statement, Relates, ("Concept", "Concept"), starts):
         if (relates.src, relates.dst, relates.edge_type) in ends:
             old.add((relates,))
     _old_links(statement, set(asked), near | {end[:2] for end in stated}, old)
@@ -500,10 +587,10 @@ def _old_links(
     """Links that have one of these questions as an end, and those of these pairs."""
     between = ("Question", "Question")
     ends = sorted(asked.union(*pairs))
-    for link in _found_edges(statement, Links, between, ends):
+    for link in found_edges(statement, Links, between, ends):
         if link.src in asked or link.dst in asked or _either(link) & pairs:
             old.add((link,))
-    old.add(_found_edges(statement, Links, between, sorted(asked), end="b"))
+    old.add(found_edges(statement, Links, between, sorted(asked), end="b"))
 
 
 def _either(link: Links) -> set[tuple[str, ...]]:
@@ -512,14 +599,14 @@ def _either(link: Links) -> set[tuple[str, ...]]:
 
 def _old_threads(statement: Transaction, threads: Sequence[str], old: Rows) -> None:
     """Take in the nodes of threads and their turns, and what these are joined to."""
-    held = _found_edges(statement, HasTurn, ("Thread", "SourceRef"), threads)
+    held = found_edges(statement, HasTurn, ("Thread", "SourceRef"), threads)
     refs = sorted(edge.dst for edge in held)
     old.add(held)
-    old.add(_found_nodes(statement, ThreadNode, threads))
-    old.add(_found_nodes(statement, SourceRefNode, refs))
-    old.add(_found_edges(statement, Asks, ("SourceRef", "Question"), refs))
-    old.add(_found_edges(statement, Answers, ("SourceRef", "Question"), refs))
-    old.add(_found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
+    old.add(found_nodes(statement, ThreadNode, threads))
+    old.add(found_nodes(statement, SourceRefNode, refs))
+    old.add(found_edges(statement, Asks, ("SourceRef", "Question"), refs))
+    old.add(found_edges(statement, Answers, ("SourceRef", "Question"), refs))
+    old.add(found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
 
 
 def affected(source: Source, changed: set[str]) -> tuple[dict[str, str], set[str]]:
@@ -553,9 +640,9 @@ def put_seeds(
     keys = [row.key for row in rows]
     old, new = Rows(), Rows()
     with engine.read() as statement:
-        old.add(_found_nodes(statement, SeedRow, keys))
+        old.add(found_nodes(statement, SeedRow, keys))
         for pair in Marks.PAIRS:
-            old.add(_found_edges(statement, Marks, pair, keys))
+            old.add(found_edges(statement, Marks, pair, keys))
         new.add(complete((*rows, *marks), present_in(statement)))
         applied = int(read_meta(statement)["applied"])
     new.add((Meta(name="seeds", value=run_id),))

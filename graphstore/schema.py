@@ -230,6 +230,13 @@ def find_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -
 
 
 @cache
+def find_ends(cls: type[Edge], src: str, dst: str, name: str, *, end: Literal["a", "b"]) -> str:
+    """As ``find_edges``, but of each edge only ``src``, ``dst`` and one column, as ``value``."""
+    edges = find_edges(cls, src, dst, end=end).partition(" RETURN ")[0]
+    return f"{edges} RETURN a.`{key_of(src)}` AS src, b.`{key_of(dst)}` AS dst, r.`{name}` AS value"
+
+
+@cache
 def count_edges(cls: type[Edge], src: str, dst: str, *, backward: bool) -> str:
     """Number of edges of one pair, walked from its source or from its target."""
     walk = (

@@ -47,6 +47,7 @@ from graphstore.parts import Parts
 from graphstore.projection import Source
 from graphstore.resolution import resolve
 from graphstore.search import SearchIndex
+from graphstore.surroundings import Surroundings
 from graphstore.threads import Threads
 
 if TYPE_CHECKING:
@@ -367,7 +368,9 @@ class Store:
         if "epoch" in kinds or many:
             self._bulk()
         else:
-            pending = projection.Pending(changed, bool(kinds & {"journey", *projection.DREAMS}))
+            journeys = frozenset(subject for kind, subject in rows if kind == "journey")
+            dreams = not kinds.isdisjoint(projection.DREAMS)
+            pending = projection.Pending(changed, journeys, dreams)
             projection.incremental(self._source, self._open_engine(), pending, last)
 
     def _count_threads(self) -> int:
@@ -566,6 +569,22 @@ class Store:
         """Every extracted row."""
         with self._reader() as statement:
             return projection.read_ground(statement)
+
+    def around(
+        self, threads: Iterable[str], least: int
+    ) -> tuple[Ground, tuple[JourneyRecord, ...]]:
+        """What a search for Journeys around some threads needs, with the records of those there.
+
+        ``least``: lineages that a Journey begins with.
+        """
+        with self._reader() as statement:
+            found = Surroundings(statement, self._source.parts, sorted(threads), least)
+        records = (
+            entry.record()
+            for journey_id in found.journeys
+            for entry in self.ledger.of_kind("journey", journey_id)
+        )
+        return found.ground(), tuple(one for one in records if isinstance(one, JourneyRecord))
 
     def meta(self) -> dict[str, str]:
         """What the graph says about itself."""

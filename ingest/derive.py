@@ -1,6 +1,7 @@
 """Extraction as the projection uses it: one pure object that remembers what it has just read."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from graphstore.derivation import Asked, Ground
@@ -10,7 +11,7 @@ from graphstore.model.knowledge import Facts, Links
 from graphstore.model.record import EpochRecord, JourneyRecord
 from ingest.extract import facts as extract
 from ingest.extract.figures import Figures, figures
-from ingest.extract.reading import Reading, read
+from ingest.extract.reading import Reader, Reading, read
 from ingest.link import concepts, journeys, questions
 from ingest.link import epoch as counting
 from ingest.link.ground import as_known, askings
@@ -18,6 +19,17 @@ from ingest.link.pairs import company
 
 _REMEMBERED: Final = 100_000
 """Bounds memory: a reading weighs as much as its candidates, some 500 bytes each."""
+_GROWING: Final = 4
+"""Threads whose turns are kept as they were read: those that grow now."""
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A thread that was derived before and may come again, a little longer."""
+
+    reader: Reader
+    facts: Facts | None = None
+    stated: concepts.Memo = field(default_factory=dict)
 
 
 class Derivation:
@@ -26,8 +38,9 @@ class Derivation:
     def __init__(self, remembered: int = _REMEMBERED) -> None:
         """``remembered``: concept candidates of the readings that are kept."""
         self._remembered = remembered
-        self._readings: dict[str, Reading] = {}
+        self._readings: dict[str, tuple[str, Reading]] = {}
         self._held = 0
+        self._growing: dict[str, _Growing] = {}
         self._epoch: EpochRecord | None = None
         self._figures: Figures | None = None
 
@@ -43,13 +56,20 @@ class Derivation:
     def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
         """What one thread yields, and what the store needs to relate it to others."""
         known = self._known(epoch)
-        found = extract.facts(thread, self._read(thread), known)
+        reading = self._read(thread)
+        growing = self._growing.get(thread.thread_id)
+        found = extract.facts(thread, reading, known, growing.facts if growing else None)
         turns = [(thread.ref(turn.number), turn.text) for turn in thread.turns]
-        return found.replace(
+        made = found.replace(
             company=company(found.concepts, found.mentions, known),
-            told=concepts.told(turns, found.concepts, found.mentions),
+            told=concepts.told(
+                turns, found.concepts, found.mentions, growing.stated if growing else None
+            ),
             askings=askings(thread, found, known),
         )
+        if growing:
+            growing.facts = made
+        return made
 
     def link(self, left: Asked, right: Asked, cosine: float) -> Links | None:
         """The link between two questions that look alike, if they are; left id before right."""
@@ -71,16 +91,28 @@ class Derivation:
         return self._figures
 
     def _read(self, thread: Thread) -> Reading:
-        key = _content(thread)
-        found = self._readings.pop(key, None)
+        content = _content(thread)
+        known, found = self._readings.pop(thread.thread_id, ("", None))
+        if found is not None:
+            self._held -= len(found.candidates)
         if found is None:
             found = read(thread)
-            self._held += len(found.candidates)
-        self._readings[key] = found
+        elif known != content:
+            found = self._read_on(thread)
+        self._held += len(found.candidates)
+        self._readings[thread.thread_id] = (content, found)
         while self._held > self._remembered and len(self._readings) > 1:
             oldest = next(iter(self._readings))
-            self._held -= len(self._readings.pop(oldest).candidates)
+            self._held -= len(self._readings.pop(oldest)[1].candidates)
         return found
+
+    def _read_on(self, thread: Thread) -> Reading:
+        """Read a thread that was read before and has changed since: it may do so again."""
+        growing = self._growing.pop(thread.thread_id, None) or _Growing(Reader(thread.project))
+        self._growing[thread.thread_id] = growing
+        if len(self._growing) > _GROWING:
+            del self._growing[next(iter(self._growing))]
+        return growing.reader.read(thread)
 
 
 def _content(thread: Thread) -> str:

@@ -12,6 +12,7 @@ from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Thread
 from graphstore.model.record import ThreadRecord
 from graphstore.store import Store
+from ingest.link.journeys import LEAST_LINEAGES
 from ingest.model import IngestReport
 from ingest.options import Options
 from ingest.pace import Pace, Stopped
@@ -20,6 +21,8 @@ from ingest.walk import SKIPPED
 from service.interrupts import Interrupts
 from service.settings import IngestSettings
 
+FEW = 200
+"""Changed threads around which Journeys are looked for; of more, the whole store is read."""
 GROWTH = 1.2
 """Lineages, against those of the last epoch, at which a new one is due."""
 
@@ -152,18 +155,35 @@ def renew(store: Store, derive: Derive, now: datetime) -> None:
 
 
 def walk(store: Store, derive: Derive, now: datetime) -> None:
-    """Look for Journeys over the whole store and commit what is new of them.
+    """Look for Journeys around what changed, and commit what is new of them.
 
     A mark says up to which record this was done, so that a run with nothing new does nothing.
     """
     epoch = store.epoch()
+    reached = store.jobs.reached("journeys")
     mark = f"{store.ledger.last_seq_of('thread', 'epoch')} {derive.version}"
-    if epoch is None or store.jobs.reached("journeys") == mark:
+    if epoch is None or reached == mark:
         return
+    changed = _changed_since(store, reached, derive.version)
+    if changed is None:
+        ground, history = store.ground(), store.journey_records()
+    else:
+        ground, history = store.around(changed, LEAST_LINEAGES)
     with store.deferred():
-        for record in derive.journeys(store.ground(), store.journey_records(), epoch):
+        for record in derive.journeys(ground, history, epoch):
             store.commit(record, now)
     store.jobs.reach("journeys", mark)
+
+
+def _changed_since(store: Store, mark: str, version: str) -> frozenset[str] | None:
+    """Threads that changed since Journeys were looked for; None when all must be looked at."""
+    seq, _, by = mark.partition(" ")
+    if by != version or store.ledger.last_seq_of("epoch") > int(seq):
+        return None
+    rows = store.ledger.select(
+        "SELECT DISTINCT subject FROM record WHERE seq > ? AND kind = 'thread'", (int(seq),)
+    )
+    return frozenset(row[0] for row in rows) if len(rows) <= FEW else None
 
 
 def preview(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -150,13 +150,17 @@ class Gatherer:
         self._words(text, code)
 
     def done(self) -> Candidates:
-        """Candidates with paths merged, names told from terms and nested terms dropped."""
-        _merge_paths(self.found)
-        for candidate in self.found.values():
+        """Candidates with paths merged, names told from terms and nested terms dropped.
+
+        More turns may follow after it; what was given then changes with them.
+        """
+        done = dict(self.found)
+        _merge_paths(done)
+        for key, candidate in done.items():
             if candidate.kind is ConceptKind.TERM and 2 * candidate.proper > candidate.count:
-                candidate.kind = ConceptKind.ENTITY
-        _drop_nested(self.found)
-        return self.found
+                done[key] = replace(candidate, kind=ConceptKind.ENTITY)
+        _drop_nested(done)
+        return done
 
     def _add(self, key: str, form: str, kind: ConceptKind, times: int = 1) -> Candidate:
         found = self.found.get(key)
@@ -378,7 +382,9 @@ def _merge_paths(found: Candidates) -> None:
     paths = sorted(key for key, one in found.items() if one.kind is ConceptKind.PATH)
     for source, target in merged(paths):
         gone = found.pop(source)
-        kept = found[target]
+        known = found[target]
+        kept = replace(known, forms=dict(known.forms), turns=dict(known.turns))
+        found[target] = kept
         kept.count += gone.count
         for turn, times in gone.turns.items():
             kept.turns[turn] = kept.turns.get(turn, 0) + times

@@ -1,6 +1,6 @@
 """Rows of one thread: its questions, concepts, mentions, answers and signals, each with refs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 from graphstore.model.conversation import Thread
@@ -16,21 +16,22 @@ from graphstore.model.knowledge import (
     QuestionStatus,
     Signal,
 )
-from ingest.extract.concepts import TYPED, Gatherer, fold
+from ingest.extract.concepts import TYPED, fold
 from ingest.extract.corrections import corrections
 from ingest.extract.decisions import decisions
 from ingest.extract.figures import Figures, Kept, keep
 from ingest.extract.frontiers import frontiers
 from ingest.extract.questions import TRACKABLE, Asking, phase, salience
-from ingest.extract.reading import Reading
+from ingest.extract.reading import Reading, named_in
 from ingest.extract.scope import scope_labels
 from ingest.extract.signals import Found
 from ingest.extract.status import Outcome, outcomes
-from ingest.extract.text import Prose
 from ingest.extract.textures import textures
 from ingest.extract.turns import Sentence
 
-VERSION: Final = "extract/1"
+VERSION: Final = "extract/2"
+_COARSE: Final = 2
+"""Decimals of a mention's salience: with more, each turn would change every mention before it."""
 _SIGNALS: Final = (frontiers, corrections, decisions, textures)
 
 Row = TypeVar("Row", bound=Extracted)
@@ -52,11 +53,9 @@ class _Named:
         """Concepts in order of salience."""
         found = self._known.get(sentence.text)
         if found is None:
-            gatherer = Gatherer(self._project)
-            gatherer.turn(1, Prose(sentence.text), sentence.code, ())
             named = {
                 one.concept_id: one
-                for key in gatherer.found
+                for key in named_in(sentence.text, sentence.code, self._project)
                 if (one := self._by_key.get(key)) is not None
             }
             found = tuple(sorted(named.values(), key=lambda one: (-one.salience, one.label)))
@@ -68,14 +67,18 @@ class _Named:
         return tuple(one.concept_id for one in self.kept(sentence))
 
 
-def facts(thread: Thread, reading: Reading, epoch: Figures) -> Facts:
-    """Everything that one thread yields under the figures of an epoch."""
+def facts(thread: Thread, reading: Reading, epoch: Figures, before: Facts | None = None) -> Facts:
+    """Everything that one thread yields under the figures of an epoch.
+
+    Rows that are equal to those of ``before`` are the same objects: a long thread has many.
+    """
     kept = keep(reading.candidates, reading.words, epoch, reading.asked_about)
     named = _Named(reading, kept)
     asked = tuple(one for one in reading.asked if one.question_id not in epoch.templates)
     ended = outcomes(reading, asked)
     questions = tuple(_questions(thread, reading, asked, ended, named))
-    mentions = [*_mentions(reading, kept), *_question_mentions(reading, asked, named)]
+    had = {(row.src, row.dst): row for row in before.mentions} if before else {}
+    mentions = [*_mentions(reading, kept, had), *_question_mentions(reading, asked, named)]
     rows = (
         _anchored(_asks(reading, asked)),
         _anchored(_answers(reading, ended)),
@@ -118,10 +121,17 @@ def _concept(one: Kept) -> Concept:
     )
 
 
-def _mentions(reading: Reading, kept: Iterable[Kept]) -> Iterator[Mentions]:
+def _mentions(
+    reading: Reading, kept: Iterable[Kept], had: Mapping[tuple[str, str], Mentions]
+) -> Iterator[Mentions]:
     for one in kept:
+        salience = round(one.salience, _COARSE)
         for turn, times in one.candidate.turns.items():
             ref = reading.ref(turn)
+            known = had.get((ref, one.concept_id))
+            if known is not None and known.weight == times and known.salience == salience:
+                yield known
+                continue
             yield Mentions(
                 src_table="SourceRef",
                 src=ref,
@@ -130,7 +140,7 @@ def _mentions(reading: Reading, kept: Iterable[Kept]) -> Iterator[Mentions]:
                 source_refs=(ref,),
                 weight=float(times),
                 extractor=VERSION,
-                salience=one.salience,
+                salience=salience,
             )
 
 
@@ -158,7 +168,7 @@ def _question_mentions(
                 dst=concept.concept_id,
                 source_refs=refs,
                 extractor=VERSION,
-                salience=concept.salience,
+                salience=round(concept.salience, _COARSE),
             )
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -129,6 +129,7 @@ def _spoken(code: str, script: str) -> _Spoken:
     )
 
 
+@lru_cache(maxsize=8192)  # a thread that grows is read again
 def find(sentence: str, code: str = "und") -> tuple[Hit, ...]:
     """Cues of a sentence, in reading order; of several at one place and family the longest."""
     low = sentence.casefold().replace("\u2019", "'")

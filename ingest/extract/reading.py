@@ -1,9 +1,11 @@
 """One pass over a thread: what every later step looks at."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
 
-from graphstore.model.conversation import Role, Thread
+from graphstore.model.conversation import Role, Thread, Turn
 from ingest.extract.concepts import Candidates, Gatherer, fold
 from ingest.extract.lexicon import find
 from ingest.extract.questions import Asking, askings
@@ -34,23 +36,71 @@ class Reading:
         return f"thread:{self.thread_id}#turn:{number}"
 
 
+@dataclass(slots=True)
+class Gist:
+    """What one turn says, wherever in its thread it stands."""
+
+    prose: Prose
+    code: str
+    words: int
+    sentences: tuple[Sentence, ...] | None = None
+    """Split when they are asked for."""
+
+    def split(self) -> tuple[Sentence, ...]:
+        """Its sentences with the cues in them."""
+        if self.sentences is None:
+            found = sentences(self.prose.text)
+            self.sentences = tuple(Sentence(one, find(one, self.code), self.code) for one in found)
+        return self.sentences
+
+
+Gists = dict[tuple[str | int, ...], Gist]
+"""By number, fingerprint, and touched paths of a turn."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads a thread again and again as it grows: where it only grew, what is new."""
+
+    project: str | None
+    gists: Gists = field(default_factory=dict)
+    gatherer: Gatherer | None = None
+
+    def read(self, thread: Thread) -> Reading:
+        """Read the clean path of the thread."""
+        turns = {(one.number, one.fingerprint, *one.tools.touched): one for one in thread.clean()}
+        known = len(self.gists)
+        grown = tuple(self.gists) == tuple(turns)[:known] and thread.project == self.project
+        gatherer = self.gatherer if grown else None
+        if gatherer is None:
+            gatherer, known = Gatherer(thread.project), 0
+        self.gists = {key: self.gists.get(key) or _gist(turn) for key, turn in turns.items()}
+        self.project, self.gatherer = thread.project, gatherer
+        pairs = zip(turns.values(), self.gists.values(), strict=True)
+        for turn, gist in islice(pairs, known, None):
+            gatherer.turn(turn.number, gist.prose, gist.code, turn.tools.touched)
+        return _reading(thread, tuple(self.gists.values()), gatherer.done())
+
+
+def _gist(turn: Turn) -> Gist:
+    prose = strip(turn.text)
+    return Gist(prose, language_of(prose.text), count_words(prose.text))
+
+
 def read(thread: Thread) -> Reading:
     """Read the clean path of a thread once."""
-    gatherer = Gatherer(thread.project)
+    return Reader(thread.project).read(thread)
+
+
+def _reading(thread: Thread, gists: tuple[Gist, ...], candidates: Candidates) -> Reading:
     clean = thread.clean()
-    last = len(clean) - 1
     turns = []
-    for place, turn in enumerate(clean):
-        prose = strip(turn.text)
-        code = language_of(prose.text)
-        gatherer.turn(turn.number, prose, code, turn.tools.touched)
+    for place, (turn, gist) in enumerate(zip(clean, gists, strict=True)):
         human = turn.role is Role.HUMAN
-        split = sentences(prose.text) if human or place == last else ()
-        found = tuple(Sentence(text, find(text, code), code) for text in split)
-        words = count_words(prose.text)
-        turns.append(TurnReading(turn.number, human, turn.at, place, found, words, len(prose.text)))
+        found = gist.split() if human or place == len(clean) - 1 else ()
+        length = len(gist.prose.text)
+        turns.append(TurnReading(turn.number, human, turn.at, place, found, gist.words, length))
     asked = askings(turns)
-    candidates = gatherer.done()
     return Reading(
         thread.thread_id,
         thread.project,
@@ -65,8 +115,14 @@ def read(thread: Thread) -> Reading:
 def _asked_about(
     asked: tuple[Asking, ...], candidates: Candidates, project: str | None
 ) -> frozenset[str]:
-    gatherer = Gatherer(project)
-    for one in asked:
-        gatherer.turn(one.turn, Prose(one.text), one.sentence.code, ())
+    named = {key for one in asked for key in named_in(one.text, one.sentence.code, project)}
     keys = {fold(form): key for key, one in candidates.items() for form in one.forms}
-    return frozenset(keys[key] for key in gatherer.found if key in keys)
+    return frozenset(keys[key] for key in named if key in keys)
+
+
+@lru_cache(maxsize=8192)  # a thread that grows is read again
+def named_in(sentence: str, code: str, project: str | None) -> tuple[str, ...]:
+    """Keys of what a sentence names, in order."""
+    gatherer = Gatherer(project)
+    gatherer.turn(1, Prose(sentence), code, ())
+    return tuple(gatherer.found)

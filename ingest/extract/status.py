@@ -94,8 +94,9 @@ def _meant(sentence: Sentence, before: list[Asking], turn: TurnReading) -> list[
     return asked or nearest
 
 
-def _narrowed(before: list[Asking], now: list[Asking]) -> Iterator[Asking]:
-    """Earlier questions whose keys a later one holds all, and more."""
-    for one in before:
-        if len(one.keys) >= _SHARED and any(one.keys < later.keys for later in now):
-            yield one
+def _narrowed(before: list[Asking], now: list[Asking]) -> list[Asking]:
+    """Earlier questions whose keys a later one holds all, and more; one per later question."""
+    found = []
+    for keys in [later.keys for later in now]:
+        found += [one for one in before if one.keys < keys and len(one.keys) >= _SHARED]
+    return found

@@ -29,10 +29,23 @@ class _Told:
     refs: set[str] = field(default_factory=set)
 
 
+Stated = tuple[tuple[tuple[str, str, str], str], ...]
+"""Relations of one turn, ends and type, each with the words for it."""
+Memo = dict[str, tuple[tuple[tuple[str, str], ...], Stated]]
+"""By turn: the spellings looked for in it, and what it states."""
+
+
 def told(
-    turns: Iterable[tuple[str, str]], concepts: Iterable[Concept], mentions: Iterable[Mentions]
+    turns: Iterable[tuple[str, str]],
+    concepts: Iterable[Concept],
+    mentions: Iterable[Mentions],
+    memo: Memo | None = None,
 ) -> tuple[Relates, ...]:
-    """Relations that the turns (ref, text) of one thread state, by ends and type."""
+    """Relations that the turns (ref, text) of one thread state, by ends and type.
+
+    ``memo`` keeps what each turn states, for a thread that comes again.
+    """
+    memo = {} if memo is None else memo
     known = {one.concept_id: one for one in concepts if not one.generic}
     in_turn: dict[str, list[Concept]] = {}
     for row in sorted(mentions, key=lambda row: (row.src, row.dst)):
@@ -42,7 +55,15 @@ def told(
     for ref, text in sorted(turns):
         named = in_turn.get(ref, [])
         if len(named) > 1:
-            for key, why in _of_turn(text, named):
+            spelled = tuple(
+                (form.casefold(), one.concept_id)
+                for one in named
+                for form in (one.label, *one.aliases)
+                if len(form) >= _LEAST_LETTERS
+            )
+            if ref not in memo or memo[ref][0] != spelled:
+                memo[ref] = (spelled, tuple(_of_turn(text, spelled)))
+            for key, why in memo[ref][1]:
                 found.setdefault(key, _Told(why)).refs.add(ref)
     return tuple(
         Relates(
@@ -60,15 +81,11 @@ def told(
     )
 
 
-def _of_turn(text: str, named: list[Concept]) -> Iterator[tuple[tuple[str, str, str], str]]:
-    spelled = [
-        (form.casefold(), one.concept_id)
-        for one in named
-        for form in (one.label, *one.aliases)
-        if len(form) >= _LEAST_LETTERS
-    ]
+def _of_turn(
+    text: str, named: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str, str], str]]:
     low = text.casefold()
-    spelled = [pair for pair in spelled if pair[0] in low]
+    spelled = [pair for pair in named if pair[0] in low]
     if len({concept for _, concept in spelled}) < _PAIR:
         return
     for sentence in sentences(strip(text).text):

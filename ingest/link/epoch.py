@@ -12,12 +12,15 @@ from ingest.extract.figures import figures, keep
 from ingest.extract.reading import Reading
 from ingest.extract.words import count_words
 from ingest.link.pairs import PER_THREAD
+from ingest.link.sightings import Sightings, hashed
 
 TEMPLATE_LINEAGES: Final = 5
 _LONG_PROMPT: Final = 25
 """Words of a question that stands alone and is still taken for a pasted prompt."""
 _SAMPLE: Final = 500
 """Threads whose pairs of concepts are looked at for the quantile."""
+_TRIM: Final = 50
+"""Threads more than that, at which the last ones are let go."""
 
 
 class Census:
@@ -32,10 +35,14 @@ class Census:
         self._held: dict[str, set[str]] = {}
         self._lineages: set[str] = set()
         self.turns = 0
+        self._once = Sightings()
         self._df: dict[str, int] = {}
+        """Of labels that were seen more than once: most never are."""
         self._labels: dict[str, dict[str, int]] = {}
-        self._repeats: dict[tuple[str, str, str], set[str]] = {}
+        self._repeats: dict[tuple[str, str, int], set[str]] = {}
         self._sample: dict[str, Reading] = {}
+        self._last = ""
+        """Place of the last thread that can be in the sample."""
 
     def root(self, thread_id: str) -> str:
         """Lineage of a thread."""
@@ -46,10 +53,14 @@ class Census:
         root = self.root(reading.thread_id)
         self._lineages.add(root)
         seen = self._held.setdefault(root, set()) if root in self.shared else set()
-        for key, one in reading.candidates.items():
-            if one.count and key not in seen:
-                self._df[key] = self._df.get(key, 0) + 1
-                self._spelling(key, one.label())
+        fresh = [
+            (key, one) for key, one in reading.candidates.items() if one.count and key not in seen
+        ]
+        known = self._once.add([key for key, _ in fresh])
+        for (key, one), before in zip(fresh, known, strict=True):
+            if before:
+                self._df[key] = self._df.get(key, 1) + 1
+            self._spelling(key, one.label())
         if root in self.shared:
             seen.update(reading.candidates)
         self._repeated(reading, root)
@@ -57,7 +68,7 @@ class Census:
 
     def _spelling(self, key: str, label: str) -> None:
         if label != key or key in self._labels:
-            counts = self._labels.setdefault(key, {key: self._df[key] - 1})
+            counts = self._labels.setdefault(key, {key: self._df.get(key, 1) - 1})
             counts[label] = counts.get(label, 0) + 1
 
     def _repeated(self, reading: Reading, root: str) -> None:
@@ -67,13 +78,16 @@ class Census:
             if count_words(one.text) >= _LONG_PROMPT:
                 marks.append(("alone", ""))
             for side, text in marks:
-                self._repeats.setdefault((one.question_id, side, text), set()).add(root)
+                self._repeats.setdefault((one.question_id, side, hashed(text)), set()).add(root)
 
     def _sampled(self, reading: Reading) -> None:
         """Keep the threads whose hashed ids come first: a sample that no order can change."""
-        self._sample[digest(reading.thread_id)] = reading
-        if len(self._sample) > 2 * _SAMPLE:
+        place = digest(reading.thread_id)
+        if not self._last or place < self._last:
+            self._sample[place] = reading
+        if len(self._sample) >= _SAMPLE + _TRIM:
             self._trim()
+            self._last = max(self._sample)
 
     def _trim(self) -> None:
         self._sample = dict(sorted(self._sample.items())[:_SAMPLE])
@@ -99,7 +113,7 @@ class Census:
         return counted.replace(pmi_floor=self._floor(counted))
 
     def _frequencies(self) -> tuple[Count, ...]:
-        rows = {self._label(key): df for key, df in self._df.items() if df > 1}
+        rows = {self._label(key): df for key, df in self._df.items()}
         return tuple(Count(name=name, count=df) for name, df in sorted(rows.items()))
 
     def _label(self, key: str) -> str:

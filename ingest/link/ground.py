@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from graphstore.derivation import Asked, Ground
@@ -66,6 +67,7 @@ def telling(one: Concept, epoch: Figures) -> bool:
     return not one.generic and LEAST_DF <= epoch.df(fold(one.label)) <= epoch.hub_limit
 
 
+@lru_cache(maxsize=8192)  # a thread that grows asks the same again
 def spoken(text: str) -> tuple[str, ...]:
     """Words of a question as they are compared; the same however it was written."""
     plain = question_key(text)

@@ -33,7 +33,12 @@ def question_clusters(ground: Ground, index: Index) -> tuple[Theme, ...]:
         for one in index.questions
         if one.question_id not in taken and len(one.refs) > 1
     ]
-    return tuple(Theme(group, ()) for group in sorted([*grouped, *alone]))
+    whole = ground.whole
+    return tuple(
+        Theme(group, ())
+        for group in sorted([*grouped, *alone])
+        if whole is None or whole.issuperset(group)
+    )
 
 
 def concept_themes(ground: Ground, index: Index, epoch: Figures) -> tuple[Theme, ...]:
