@@ -266,8 +266,9 @@ def kindred(journey: str, own: set[str], index: Index) -> tuple[str, ...]:
 
 def rhymes(focus: Focus, index: Index) -> Iterator[Candidate]:
     """Where it stands, and its oldest open question, with those that share most with them."""
-    for own in (where_it_stands(focus, index), oldest_open(focus, index)):
-        for other in companions(own, index)[:RHYMES] if own is not None else ():
+    found = (where_it_stands(focus, index), oldest_open(focus, index))
+    for own in (each for each in found if each is not None):
+        for other in companions(own, index)[:RHYMES]:
             yield undirected(own, other)
 
 

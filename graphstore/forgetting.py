@@ -253,7 +253,8 @@ class Forgetting:
                 case CycleRecord():
                     changed = _cycle(record, lost)
                 case ReviewRecord():
-                    changed = record.replace(after=_left(record.after, lost))
+                    other = None if self._gone(record.other or "") else record.other
+                    changed = record.replace(after=_left(record.after, lost), other=other)
                 case OutcomeRecord():
                     gone = record.hypothesis_id in lost or self._gone(record.ref or "")
                     changed = None if gone else record

@@ -84,6 +84,7 @@ from service.explaining import Explanation
 from service.health import examine
 from service.interrupts import interrupts
 from service.meter import Meter
+from service.missing import missed as note_missed
 from service.moments import WrongValue, moment, one_of
 from service.pacing import RECALLED
 from service.reviewing import CycleDiff, Desk, Reviewed
@@ -518,6 +519,12 @@ def renew(session: Session, name: str, *, reason: str = "") -> Reviewed:
     """Keep a hypothesis in use for longer, or bring it back."""
     with session.store("dream: renew") as store:
         return Desk(session, store).renew(name, reason)
+
+
+def missed(session: Session, question: str, ref: str, *, reason: str = "") -> Reviewed:
+    """Say that a recall for a question did not bring a turn that it needed, or brought it late."""
+    with session.store("dream: missed") as store:
+        return note_missed(store, question, ref, reason, session.now())
 
 
 def rollback(session: Session, cycle: str, *, reason: str = "") -> Reviewed:

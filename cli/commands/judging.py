@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
         confirm,
         refute,
         renew,
+        missed,
         rollback,
         sent,
     ):
@@ -118,6 +119,21 @@ def renew(name: Id, reason: Reason = "", as_json: Json = False) -> None:
     from cli import dreams
 
     dreams.reviewed(run("renew", name=name, reason=reason), as_json=as_json)
+
+
+def missed(
+    question: Annotated[
+        str, typer.Argument(help="A question as it was asked, or its id.", show_default=False)
+    ],
+    ref: Annotated[str, typer.Argument(help="The turn that was needed.", show_default=False)],
+    reason: Reason = "",
+    as_json: Json = False,
+) -> None:
+    """Say that a recall did not bring a turn that it needed, or brought it late."""
+    from cli import dreams
+
+    done = run("missed", question=question, ref=ref, reason=reason)
+    dreams.reviewed(done, as_json=as_json)
 
 
 def rollback(

@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from graphstore.errors import NotFound
+from graphstore.ids import question_id
 from graphstore.model.hypothesis import HypothesisState
+from graphstore.model.record import ReviewRecord
 from graphstore.store import open_store
 from ingest.derive import Derivation
 from service import operations, settings
@@ -207,3 +209,29 @@ def test_acts_print_json(home, capsys):
     dreams.reviewed(operations.approve(session_at(home), one.hypothesis_id), as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert told["hypotheses"][0]["hypothesis"]["state"] == "validated"
+
+
+def test_a_missed_turn_is_dreamt_about_and_leaves_with_its_thread(session, home):
+    question = "Is it the oil after all?"
+    needed = "thread:chatgpt:09bcaf06-1b50-4820-839a-fcdd7961e4ae#turn:2"
+    assert operations.missed(session, question, needed, reason="too late").hypotheses == ()
+    with pytest.raises(NotFound, match="question"):
+        operations.missed(session, "Is it the moon?", needed)
+    with pytest.raises(NotFound, match="turn"):
+        operations.missed(session, question, "thread:chatgpt:nowhere#turn:1")
+    run = CliRunner().invoke(app, ["--home", str(home), "dream", "missed", question, needed])
+    assert run.exit_code == 0, run.output
+    assert "recorded: recall_miss" in run.output
+    operations.dream(session)
+    with session.store("test") as store:
+        (told,) = (
+            edge
+            for cycle in store.cycles()
+            for edge in cycle.hypotheses
+            if edge.rule == "missed_source"
+        )
+    assert told.src == question_id(question)
+    operations.forget(session, "thread", told.dst)
+    with session.store("test") as store:
+        acts = [each for each in store.dreams() if isinstance(each, ReviewRecord)]
+    assert {each.other for each in acts if each.act == "recall_miss"} == {None}

@@ -344,6 +344,7 @@ def test_a_missed_turn_is_a_focus_of_its_own_and_is_told():
     (focus,) = (each for each in foci(index, ()) if each.kind == "recall_miss")
     assert (focus.id, focus.family) == (question_id(LINE), "recall_miss")
     made = pack(focus, index, (), SETTINGS, NOW)
+    assert isinstance(made, Pack)
     assert made.eligible == ("compensatory",)
     assert [(each.thread_id, each.at) for each in made.missed] == [
         ("test:b", index.turns[needed].at)
