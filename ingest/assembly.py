@@ -28,12 +28,15 @@ from ingest.heads import citations, relinked, says_more, told_times
 from ingest.identity import (
     Numbering,
     Whole,
+    begin_alike,
     collided_id,
     first_numbers,
+    is_derived,
     match,
     merge,
     outgrown,
     richer,
+    told,
 )
 from ingest.known import Known
 from ingest.lineage import (
@@ -141,7 +144,9 @@ class Assembly:
         if whole.heads[0].placed:
             whole.native_id = native_of_place(whole, self.known, files)
         known = self.known.thread(whole.thread_id)
-        if known is not None and not (is_of_place(whole, known, files) or _meets(known, whole)):
+        if known is not None and not (
+            is_of_place(whole, known, files) or _meets(known, whole, files)
+        ):
             self.tallies[whole.carriers[0]].note("id_collision", whole.thread_id)
             whole.native_id = collided_id(whole)
             known = self.known.thread(whole.thread_id)
@@ -454,10 +459,14 @@ def _longer(whole: Whole) -> list[str]:
     return [turn.fingerprint for turn in whole.turns if len(turn.text) >= LEAST]
 
 
-def _meets(known: Thread, whole: Whole) -> bool:
+def _meets(known: Thread, whole: Whole, files: Sequence[str]) -> bool:
     """Whether a stored thread of that id is the same one: something in common, or a half."""
     if any(head.first_parent is not None for head in whole.heads):
         return True
+    if is_derived(whole.heads[0]) and known.turns:
+        told_by = {turn.anchor.file for turn in known.turns if turn.anchor is not None}
+        said = [" ".join(turn.text.split()) for turn in known.clean()]
+        return told_by.issubset(files) or begin_alike(said, told(whole.turns))
     placed = whole.heads[0].placed  # then a key only says that the place is called alike
     keys = set() if placed else {turn.native_key for turn in known.turns} - {None}
     prints = {turn.fingerprint for turn in known.turns}

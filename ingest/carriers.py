@@ -6,7 +6,7 @@ from typing import Final
 
 from graphstore.model.carrier import PendingTitle, ResumePoint
 from ingest.clean import CleanThread
-from ingest.identity import Whole
+from ingest.identity import Whole, begin_alike, is_derived, told
 from ingest.model import Source, Tally
 
 EXPORT: Final = 2
@@ -62,6 +62,8 @@ def _overlap(one: CleanThread, other: CleanThread) -> bool:
     keys = set() if one.raw.placed else {turn.raw.key for turn in one.turns} - {None}
     if any(turn.raw.key in keys for turn in other.turns):
         return True
+    if is_derived(one.raw) and is_derived(other.raw):
+        return begin_alike(told(one.turns), told(other.turns))
     words = {turn.folded for turn in one.turns}
     return any(turn.folded in words for turn in other.turns)
 

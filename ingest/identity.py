@@ -19,6 +19,8 @@ _PAST: Final = datetime(1, 1, 1, tzinfo=UTC)
 FAR: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """Sorts what has no time behind what has one."""
 COLLISION_HEX: Final = 12
+OPENING: Final = 2
+"""Turns that logs without ids have in common if they are one, and a greeting has not."""
 
 
 @dataclass(slots=True)
@@ -101,6 +103,8 @@ def merge(
 def collided_id(whole: Whole) -> str:
     """Native id of a thread whose own id is taken by a stranger."""
     first = whole.turns[0].fingerprint.removeprefix("b2:")
+    if is_derived(whole.heads[0]):  # then its beginning is what both have in common
+        first = digest([turn.fingerprint for turn in whole.turns[:OPENING]])
     return f"{whole.native_id}~{first[:COLLISION_HEX]}"
 
 
@@ -248,6 +252,8 @@ def _related(one: Whole, other: Whole) -> bool:
     theirs = {key for turn in other.turns for key in _keys(turn)} | other.passed_keys
     if not keys.isdisjoint(theirs) and not one.heads[0].placed:
         return True
+    if is_derived(one.heads[0]) and is_derived(other.heads[0]):
+        return begin_alike(told(one.turns), told(other.turns))
     if _share_words(one, other):
         return True
     named = {head.first_parent for head in one.heads if head.first_parent}
@@ -255,6 +261,26 @@ def _related(one: Whole, other: Whole) -> bool:
     back = {head.first_parent for head in other.heads if head.first_parent}
     mine = {key for head in one.heads for key in head.record_keys}
     return not named.isdisjoint(records | theirs) or not back.isdisjoint(mine | keys)
+
+
+def is_derived(head: RawThread) -> bool:
+    """Whether it is called by its beginning, so that a stranger may be called the same."""
+    return head.native_id is None and head.growing and not head.placed
+
+
+def begin_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether texts of two logs are of one: more than the opening, or one begins the other."""
+    few, many = sorted((one, other), key=len)
+    if not few:
+        return True
+    shared = list(few[:-1]) == list(many[: len(few) - 1])
+    return few[:OPENING] == many[:OPENING] or (shared and many[len(few) - 1].startswith(few[-1]))
+
+
+def told(turns: Sequence[CleanTurn]) -> list[str]:
+    """Words of a log in the order they stand there, white space apart."""
+    said = (turn for turn in turns if turn.clean and not turn.passing)
+    return [" ".join(turn.text.split()) for turn in said]
 
 
 def _share_words(one: Whole, other: Whole) -> bool:
@@ -462,12 +488,15 @@ def richer(known: Thread, whole: Whole, numbering: Numbering) -> bool:
 __all__ = [
     "Numbering",
     "Whole",
+    "begin_alike",
     "chains",
     "collided_id",
     "derived_id",
     "first_numbers",
+    "is_derived",
     "match",
     "merge",
     "outgrown",
     "richer",
+    "told",
 ]

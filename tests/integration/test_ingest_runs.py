@@ -52,6 +52,12 @@ def chat(texts, native="c1", **facts):
     }
 
 
+def flat(texts):
+    """A log of question and answer in turn, without ids and times."""
+    pairs = zip(texts, ("user", "assistant") * len(texts), strict=False)
+    return "".join(json.dumps({"role": role, "content": text}) + "\n" for text, role in pairs)
+
+
 def write(file, value):
     file.write_text(json.dumps(value), "utf-8")
     return file
@@ -208,6 +214,28 @@ def test_strangers_with_one_id_are_two_threads(tmp_path):
     assert codes(later.ingest(second)) == {"id_collision": 1}
     assert sorted(later.threads) == apart
     assert later.ingest(second).same == 1
+
+
+def test_logs_that_only_begin_alike_are_two_threads(tmp_path):
+    tides = ("Hello there", "The moon pulls.", "And the sun?", "Less.")
+    brass = ("Hello there", "Wax it.", "Which wax?", "Carnauba.")
+    (tmp_path / "a.jsonl").write_text(flat(tides))
+    (tmp_path / "b.jsonl").write_text(flat(brass[:2]))
+    (tmp_path / "c.jsonl").write_text(flat(tides[:2]))
+    for file in tmp_path.iterdir():
+        os.utime(file, (1000, 1000))  # at rest: nothing is held back
+    stores = [Memory(), Memory()]
+    for store, order in zip(stores, ("abc", "cba"), strict=True):
+        report = store.ingest(*(tmp_path / f"{one}.jsonl" for one in order))
+        assert codes(report) == {"duplicate_carrier": 1, "id_collision": 1}
+    assert sorted(stores[0].threads) == sorted(stores[1].threads)
+    (tmp_path / "b.jsonl").write_text(flat(brass))
+    os.utime(tmp_path / "b.jsonl", (2000, 2000))
+    assert [(row.new, row.grown) for row in stores[0].ingest(tmp_path / "b.jsonl").carriers] == [
+        (0, 1)
+    ]
+    told = sorted(tuple(turn.text for turn in one.on_path()) for one in stores[0].threads.values())
+    assert told == [tides, brass]
 
 
 def test_a_changed_message_takes_the_next_number(tmp_path):
