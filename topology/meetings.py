@@ -1,12 +1,13 @@
 """Where two communities meet: edges between them, who carries these, what chance would give."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphstore.ids import Json
-from graphstore.model.view import CONCEPT, MENTION
+from graphstore.model.view import CONCEPT, MENTION, THREAD
 from topology.cuts import Ints, Longs
 from topology.evidence import listed
 from topology.level import Level
@@ -14,9 +15,17 @@ from topology.model import Role
 from topology.structure import Structure
 from topology.themes import Themes
 
+Floats: TypeAlias = NDArray[np.float64]
+
 MOST: Final = 1000
 """Communities that are paired, those with the most links first."""
 NAMED: Final = 3
+MEETS: Final = 0.5
+"""Share of the links that their size would give from which two communities meet."""
+OCCASIONS: Final = 2
+"""Lineages that hold both of two communities from which a link between them could be expected."""
+HELD: Final = 2
+"""Nodes of a community from which a lineage outside of it holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,41 +80,78 @@ def edges_between(level: Level, themes: Themes, a: int, b: int) -> Longs:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Two communities with far fewer links than their size would give."""
+    """Two communities with far fewer links than their size would give, and what lies between."""
 
     a: int
     b: int
     expected: float
     observed: int
+    lineages: int
+    """Lineages that hold both."""
+    middles: tuple[int, ...]
+    """Communities that meet both, by number."""
 
 
 def gaps(level: Level, themes: Themes, least: float, share: float) -> tuple[list[Gap], int]:
     """Pairs with at least ``least`` links expected and at most ``share`` of them there.
 
     Expected in the configuration model of modularity (Newman 2006): W_A W_B / 2 W, with W_X the
-    weighted degrees of a community. Returns the pairs and how many communities were left out.
+    weighted degrees of a community. Any two communities have fewer links than that, so a pair
+    counts only where a link could have been made: two lineages hold both, or a third community
+    meets both. Returns the pairs and how many communities were left out.
     """
     strength = np.bincount(
         themes.of[themes.of >= 0], level.degree[themes.of >= 0], len(themes.size)
     )
-    total = int(level.weight.sum())
     candidates = np.flatnonzero(themes.borne)
     ranked = candidates[np.lexsort((candidates, -strength[candidates]))]
     kept = np.sort(ranked[:MOST])
+    expected = np.outer(strength[kept], strength[kept]) / max(2 * int(level.weight.sum()), 1)
+    seen = _seen(level, themes, kept)
+    meets = (seen > 0) & (seen >= MEETS * expected)
+    lineages = _held_by_one(level, themes, kept)
+    occasion = (lineages >= OCCASIONS) | (meets.astype(np.float64) @ meets > 0)
+    wide = np.triu(expected >= least, 1) & (seen <= share * expected) & occasion
+    found = [
+        Gap(
+            *(int(kept[i]), int(kept[j]), round(float(expected[i, j]), 6), int(seen[i, j])),
+            int(lineages[i, j]),
+            tuple(kept[meets[i] & meets[j]].tolist()),
+        )
+        for i, j in np.argwhere(wide).tolist()
+    ]
+    return found, len(ranked) - len(kept)
+
+
+def _seen(level: Level, themes: Themes, kept: Longs) -> Floats:
+    """Links between each two of the communities, symmetric, nothing on the diagonal."""
     known = pairs(level, themes)
-    seen = np.zeros((len(kept), len(kept)))
     place = np.full(len(themes.size), -1, np.int64)
     place[kept] = np.arange(len(kept))
     row, column = place[known.a], place[known.b]
     inside = (row >= 0) & (column >= 0)
+    seen = np.zeros((len(kept), len(kept)))
     seen[row[inside], column[inside]] = known.weight[inside]
-    expected = np.outer(strength[kept], strength[kept]) / max(2 * total, 1)
-    wide = np.triu(expected >= least, 1) & (seen <= share * expected)
-    found = [
-        Gap(int(kept[i]), int(kept[j]), round(float(expected[i, j]), 6), int(seen[i, j]))
-        for i, j in np.argwhere(wide).tolist()
-    ]
-    return found, len(ranked) - len(kept)
+    return seen + seen.T
+
+
+def _held_by_one(level: Level, themes: Themes, kept: Longs) -> Floats:
+    """How many lineages hold each two of the communities.
+
+    A lineage holds the community that it lies in, and each of which it knows two nodes.
+    """
+    from scipy.sparse import coo_array
+
+    ends = np.concatenate((level.u, level.v)), np.concatenate((level.v, level.u))
+    lineage = level.kind[ends[0]] == THREAD
+    own = np.flatnonzero((level.kind == THREAD) & (themes.of >= 0))
+    row = np.concatenate((ends[0][lineage], own, own))  # its own one counts as HELD nodes
+    community = themes.of[np.concatenate((ends[1][lineage], own, own))]
+    known = coo_array((np.ones(len(row)), (row, community)), shape=(level.n, len(themes.size)))
+    known = known.tocsr()[:, kept]
+    known.data = (known.data >= HELD).astype(np.float64)
+    both: Floats = (known.T @ known).toarray()
+    return both
 
 
 def heads(level: Level, themes: Themes, community: int) -> list[int]:

@@ -4,7 +4,8 @@ Concepts A and B are near if one question or waypoint mentions both, or a link j
 A, C that no lineage holds and no link joins, with at least two B near to both, is a missing middle.
 Score: the sum over B of 1 / log2(1 + df(B)), the form of Adamic and Adar (2003), and 1 when the two
 lie in different communities. Gap: two communities of level 1 with at most a fifth of the links that
-their size would give, where at least five are due.
+their size would give, where at least five are due and a link was to be expected: two lineages hold
+both, or a third community meets both. The best three are told.
 """
 
 from collections.abc import Iterator
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
     Sparse: TypeAlias = csr_array[Any, tuple[int, int]]
 
 NAME = "missing_middle"
-VERSION = 2
+VERSION = 3
 
 LEAST_BETWEEN = 2
 LEAST_DUE = 5.0
 """Links that two communities should have before their absence says anything."""
 SHARE_THERE = 0.2
+MOST_GAPS = 3
+"""Gaps of one run: each asks for a look at two whole themes."""
 ROWS_AT_ONCE = 512
 ROUNDING = 1e-6
 SINGLE = 1 / log2(3)
@@ -306,18 +309,28 @@ def _leg(graph: Structure, level: Level, one: int, other: int) -> Longs:
     return graph.turns(level, [edge for edge in edges if edge >= 0])
 
 
-def _gaps(graph: Structure) -> Iterator[_Gap]:
-    """Communities that hardly meet."""
+def _gaps(graph: Structure) -> list[_Gap]:
+    """Communities that hardly meet although they could: the best few."""
     if graph.themes is None or not graph.view.has_refs:
-        return
+        return []
     found, left_out = meetings.gaps(graph.level(1), graph.themes, LEAST_DUE, SHARE_THERE)
     if left_out:
-        of = left_out + meetings.MOST
-        cut = Truncation(shape=NAME, what="communities", done=meetings.MOST, of=of)
-        graph.tally.truncated.append(cut)
-    for gap in found:
-        score = 1 - gap.observed / gap.expected + log2(gap.expected) / 100
-        yield _Gap(gap, round(score, 6))
+        _cut_short(graph, "communities", meetings.MOST, left_out)
+    ranked = sorted((_Gap(gap, _gap_score(gap)) for gap in found), key=lambda one: one.order())
+    if len(ranked) > MOST_GAPS:
+        _cut_short(graph, "gaps", MOST_GAPS, len(ranked) - MOST_GAPS)
+    return ranked[:MOST_GAPS]
+
+
+def _cut_short(graph: Structure, what: str, done: int, left_out: int) -> None:
+    graph.tally.truncated.append(Truncation(shape=NAME, what=what, done=done, of=done + left_out))
+
+
+def _gap_score(gap: meetings.Gap) -> float:
+    """What is missing times what lies between, then the larger expectation."""
+    between = log2(1 + gap.lineages + len(gap.middles))
+    missing = 1 - gap.observed / gap.expected
+    return round(missing * between + log2(gap.expected) / 100, 6)
 
 
 def _gap_seed(graph: Structure, found: _Gap) -> Seed:
@@ -325,6 +338,11 @@ def _gap_seed(graph: Structure, found: _Gap) -> Seed:
     gap = found.gap
     sides = meetings.sides(graph, graph.themes, (gap.a, gap.b))
     a, b = sides.names
+    via = meetings.heads(graph.level(1), graph.themes, gap.middles[0]) if gap.middles else []
+    if gap.lineages >= meetings.OCCASIONS:
+        between = "{lineages} threads hold both"
+    else:
+        between = f"both meet {meetings.name('via', len(via))}"
     return seed(
         graph,
         Finding(
@@ -332,10 +350,19 @@ def _gap_seed(graph: Structure, found: _Gap) -> Seed:
             kind="gap",
             level=2,
             score=found.score,
-            sentence=f"T{a[1:]} and {b} share {{links}} links where their size would give {{due}}.",
+            sentence=f"T{a[1:]} and {b} share {{links}} links where their size would give {{due}}; "
+            f"{between}.",
             identity=sides.identity,
-            members=sides.members,
-            numbers={"links": gap.observed, "due": round(gap.expected, 1)},
+            members=(
+                *sides.members,
+                *(("via", node) for node in graph.node_ids(graph.level(1), via)),
+            ),
+            numbers={
+                "links": gap.observed,
+                "due": round(gap.expected, 1),
+                "lineages": gap.lineages,
+                "middles": len(gap.middles),
+            },
             sizes=sides.sizes,
             weight=gap.observed,
             demands=(Demand(side="side_a"), Demand(side="side_b")),

@@ -198,16 +198,52 @@ def test_themes_under_the_least_size_are_not_spoken_of():
     assert record.scout("weak_bridge", Limits(s_min=12))[0] == []
 
 
-def test_themes_that_hardly_meet_are_a_gap():
+def between(topics, count, record):
+    """Threads of a third topic that speak of two concepts of each of the given ones."""
+    for at in range(count):
+        record.ask(f"s:2-{at}", [f"c:{topic}-{word}" for topic in topics for word in (0, 1)])
+
+
+def test_themes_that_hardly_meet_although_two_threads_hold_both_are_a_gap():
     record = Topics(topics=8)
     record.ask("s:0-0", ["c:1-0"])
-    found, scouted = record.scout("missing_middle")
-    assert len(found) == 20  # as many as are asked for, of 28 pairs
-    numbers = {amount.name: amount.value for amount in found[0].numbers}
-    assert (found[0].kind, found[0].level) == ("gap", 2)
-    assert numbers == {"links": 0, "due": 6.1}
+    between((0, 1), 2, record)
+    (seed,), scouted = record.scout("missing_middle")
+    numbers = {amount.name: amount.value for amount in seed.numbers}
+    assert (seed.kind, seed.level) == ("gap", 2)
+    assert {name: numbers[name] for name in ("links", "lineages")} == {"links": 1, "lineages": 2}
     shown = next(s for s in report(scouted, {}).seeds if s.level == 2)
-    assert shown.sentence.endswith(" share 0 links where their size would give 6.1.")
+    assert " share 1 link where their size would give " in shown.sentence
+    assert shown.sentence.endswith("; 2 threads hold both.")
+    assert not scouted.truncated
+
+
+def test_themes_far_from_each_other_are_no_gap():
+    record = Topics(topics=8)  # 28 pairs, each with 6 links due and none there
+    record.ask("s:0-0", ["c:1-0"])
+    between((0, 1), 1, record)
+    assert record.scout("missing_middle")[0] == []
+
+
+def test_themes_that_both_meet_a_third_one_are_a_gap():
+    record = Topics(topics=8)
+    for topic in (0, 1):
+        for at in range(5):
+            record.ask(f"s:{topic}-{at}", [f"c:2-{topic}"])
+    (seed,), scouted = record.scout("missing_middle")
+    assert {m.node_id[2] for m in seed.members if m.role == "via"} == {"2"}
+    numbers = {amount.name: amount.value for amount in seed.numbers}
+    assert (numbers["lineages"], numbers["middles"]) == (0, 1)
+    shown = next(s for s in report(scouted, {}).seeds if s.level == 2)
+    assert "; both meet the theme c:2-" in shown.sentence
+
+
+def test_three_gaps_are_told_and_the_others_counted():
+    record = Topics(topics=8)
+    between((0, 1, 3, 4), 3, record)
+    found, scouted = record.scout("missing_middle")
+    assert len(found) == 3
+    assert [(cut.what, cut.done) for cut in scouted.truncated] == [("gaps", 3)]
 
 
 def test_gaps_are_asked_of_the_largest_communities(monkeypatch):
