@@ -427,7 +427,7 @@ def _write_edges(
 # both ways
 
 
-def complete(rows: Iterable[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
+def complete(rows: Sequence[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
     """Nodes, and the edges whose ends are among them or in the graph."""
     nodes = [row for row in rows if isinstance(row, Node)]
     edges = [row for row in rows if isinstance(row, Edge)]
@@ -466,7 +466,8 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
         told = sorted(pending.journeys | touched - {DREAMT})
         if told:
             _old_journeys(statement, told, old)
-            new.add(complete((row for one in told for row in source.journey(one)), source.present))
+            rows = [row for one in told for row in source.journey(one)]
+            new.add(complete(rows, source.present))
         if pending.dreams or DREAMT in touched | source.claims.owners(_come_and_gone(old, new)):
             # an end of a hypothesis may be any Journey
             for cls in STORIES:
