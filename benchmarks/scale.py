@@ -1,6 +1,8 @@
 """A workspace of any size from an invented language: what commits, rebuilds and files cost.
 
-Run: python -m benchmarks.scale TURNS FOLDER [--keep]; prints one JSON object.
+Run: python -m benchmarks.scale TURNS FOLDER [--keep] [--rebuild] [--forget]; prints one JSON
+object. With --rebuild the graph is made again at the end, with --forget ten threads are forgotten
+and a backup is written.
 """
 
 import json
@@ -15,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from graphstore import open_store
+from graphstore.backup import back_up
+from graphstore.forgetting import SALT
 from graphstore.ids import fingerprint, thread_id
 from graphstore.model.conversation import Role, Taint, Turn
 from graphstore.model.record import ThreadRecord
@@ -197,14 +201,32 @@ def rebuild(folder: Path, laps: Laps) -> None:
     store.close()
 
 
+def forget(folder: Path, laps: Laps) -> None:
+    """Ten threads go, with every byte of them; then a backup of what is left."""
+    workspace = folder / "workspace"
+    salt = workspace / SALT
+    salt.write_bytes(bytes(32))
+    store = open_store(workspace, Derivation())
+    gone = [thread_id("scale", f"t{number:07}") for number in range(0, 100, 10)]
+    begin = clock()
+    store.forget(gone, NOW, salt.read_bytes())
+    laps.run("forget_ten_threads", begin)
+    store.close()
+    begin = clock()
+    back_up(workspace, folder / "backup.zip", NOW, "benchmark", force=True)
+    laps.run("backup", begin)
+
+
 def main() -> None:
     turns, folder = int(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     found = measure(turns, folder, grow=8)
+    laps = Laps()
     if "--rebuild" in sys.argv:
-        laps = Laps()
         rebuild(folder, laps)
-        found["again"] = laps.rows
+    if "--forget" in sys.argv:
+        forget(folder, laps)
+    found["again"] = laps.rows
     print(json.dumps(found, indent=1))
     if "--keep" not in sys.argv:
         shutil.rmtree(folder)

@@ -466,8 +466,8 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
         told = sorted(pending.journeys | touched - {DREAMT})
         if told:
             _old_journeys(statement, told, old)
-            rows = [row for one in told for row in source.journey(one)]
-            new.add(complete(rows, source.present))
+            made = [row for one in told for row in source.journey(one)]
+            new.add(complete(made, source.present))
         if pending.dreams or DREAMT in touched | source.claims.owners(_come_and_gone(old, new)):
             # an end of a hypothesis may be any Journey
             for cls in STORIES:
