@@ -19,10 +19,11 @@ ROLES: Final = re.compile(
     r"<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|instructions?|tool_call|turns?)\b"
     r"|^\W{0,4}(?:system|assistant|developer)\b(?:\s+(?:message|prompt|override|note))?\s*:"
     r"|#{2,}\s*(?:system|instructions?|new task)\b"
-    r"|[\"']role[\"']\s*:\s*[\"'](?:system|assistant|tool|developer)",
+    r"|[\"']role[\"']\s*:\s*[\"'](?:system|assistant|tool|developer)"
+    r"|\bthread:\S+#turn:\d+",
     re.MULTILINE,
 )
-"""Marks of other speakers inside the words of one."""
+"""Marks of other speakers, and of our own references, inside the words of one."""
 CALLS: Final = re.compile(
     r"[\"'](?:tool_calls?|function_call|arguments|drafts|declared_confidence)[\"']\s*:"
     r"|\b(?:os\.system|subprocess\.\w+|eval|exec)\s*\("
@@ -39,8 +40,8 @@ ACTIVE: Final = re.compile(
     r"<\s*/?\s*(?:script|img|iframe|svg|style|object|embed|form|link|meta|base)\b|\bon\w+\s*=\s*[\"']"
     r"|\b(?:javascript|vbscript):|\bdata:\w+/\w+"
 )
-NAMES: Final = re.compile(r"\bsr\d{1,3}\b|thread:\S+#turn:\d+")
-"""Names of turns: only a pack and its answer have them."""
+NAMES: Final = re.compile(r"\bsr\d{1,3}\b")
+"""Names of turns: only a pack and the claims of an answer have them."""
 MARKS: Final = (ROLES, CALLS, COMMANDS, QUERIES, ACTIVE, NAMES)
 """What no title has. In a turn, commands, queries and code are the everyday talk of some trades."""
 ENDING: Final = re.compile(r"[.!?\n\u3002]")

@@ -7,7 +7,7 @@ every draft meets the same checks as one of a rule.
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from unicodedata import category, normalize
 
 import orjson
@@ -87,13 +87,23 @@ PASSING: Final = ("timeout", "rate_limited", "server_error")
 """Failures that may be over in a moment."""
 
 
+def hinted(width: int) -> Any:  # noqa: ANN401 - what pydantic makes of a field is its own
+    """A text whose length the schema bounds, for endpoints that keep to it; reading does not."""
+    return Field(json_schema_extra={"pattern": f"^.{{1,{width}}}$"})
+
+
+TURN: Final = Field(json_schema_extra={"pattern": "^sr[0-9]{1,2}$"})
+PAIR: Final = Field(json_schema_extra={"pattern": "^p[0-9]{1,2}$"})
+"""A name that is none is read all the same: a check tells it."""
+
+
 class Said(Value):
     """One sentence and the turns that it rests on."""
 
-    text: str
+    text: Annotated[str, hinted(300)]
     side: Side
     """Which end of the pair it speaks of."""
-    refs: tuple[str, ...]
+    refs: Annotated[tuple[Annotated[str, TURN], ...], Field(json_schema_extra={"maxItems": 4})]
     """Names of turns of the pack."""
 
 
@@ -102,16 +112,18 @@ class Proposal(Value):
 
     rule: str
     """One of the listed rules."""
-    pair: str
+    pair: Annotated[str, PAIR]
     """Name of one pair of the pack."""
-    title: str
+    title: Annotated[str, hinted(90)]
     """At most 90 characters."""
-    summary: str
+    summary: Annotated[str, hinted(400)]
     """At most 400 characters."""
-    claims: tuple[Said, ...]
-    cues: tuple[str, ...]
+    claims: Annotated[tuple[Said, ...], Field(json_schema_extra={"maxItems": 4})]
+    cues: Annotated[
+        tuple[Annotated[str, hinted(60)], ...], Field(json_schema_extra={"maxItems": 8})
+    ]
     """One to eight words or short phrases that the claims turn on."""
-    why_not_fact: str
+    why_not_fact: Annotated[str, hinted(300)]
     """Why the turns do not state it."""
     declared_confidence: float
 
@@ -119,7 +131,7 @@ class Proposal(Value):
 class Answer(Value):
     """The whole answer."""
 
-    drafts: tuple[Proposal, ...]
+    drafts: Annotated[tuple[Proposal, ...], Field(json_schema_extra={"maxItems": 3})]
 
 
 # what goes out
