@@ -132,12 +132,12 @@ class Fenced(Value):
 
 def known_of(store: Store) -> tuple[AnyHypothesis, ...]:
     """Every hypothesis edge, by id."""
-    found = (
+    found: list[AnyHypothesis] = [
         *store.edges(Compensates),
         *store.edges(Anticipates),
         *store.edges(Resonates),
         *store.edges(Imagines),
-    )
+    ]
     return tuple(sorted(found, key=lambda each: each.hypothesis_id))
 
 

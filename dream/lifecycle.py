@@ -6,7 +6,7 @@ itself: a counted event rests on a turn that is newer than the hypothesis and no
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from dream.settings import DreamSettings, LadderSettings
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import LIVE, Hypothesis, HypothesisState
 
+H = TypeVar("H", bound=Hypothesis)
 TOP: Final = 98
 """Most points: nothing dreamt is ever certain."""
 RENEWAL: Final = timedelta(days=31)
@@ -109,7 +110,7 @@ def day(evidence: Evidence) -> str:
     return "" if evidence.at is None else evidence.at.date().isoformat()
 
 
-def moved(hypothesis: Hypothesis, evidence: Evidence, settings: DreamSettings) -> Hypothesis:
+def moved(hypothesis: H, evidence: Evidence, settings: DreamSettings) -> H:
     """The hypothesis after evidence that counts."""
     confirmed = evidence.verdict == "confirmed"
     ladder = settings.ladder
@@ -124,14 +125,14 @@ def moved(hypothesis: Hypothesis, evidence: Evidence, settings: DreamSettings) -
     return settled(after, evidence, ladder)
 
 
-def renewed_dates(hypothesis: Hypothesis, at: datetime, settings: DreamSettings) -> Hypothesis:
+def renewed_dates(hypothesis: H, at: datetime, settings: DreamSettings) -> H:
     """Review later the more often it was confirmed, expiry a month after."""
     doubled = 2 ** min(hypothesis.confirmations, DOUBLINGS)
     review = at + timedelta(days=settings.review_after_days) * doubled
     return hypothesis.replace(validated_at=at, review_after=review, expires_at=review + RENEWAL)
 
 
-def settled(hypothesis: Hypothesis, evidence: Evidence, ladder: LadderSettings) -> Hypothesis:
+def settled(hypothesis: H, evidence: Evidence, ladder: LadderSettings) -> H:
     """The state that points and confirmations give."""
     if hypothesis.points < ladder.refuted:
         return closed(hypothesis, HypothesisState.REFUTED, evidence.at, "contradicted")
@@ -143,15 +144,15 @@ def settled(hypothesis: Hypothesis, evidence: Evidence, ladder: LadderSettings) 
 
 
 def closed(
-    hypothesis: Hypothesis, state: HypothesisState, at: datetime | None, reason: str
-) -> Hypothesis:
+    hypothesis: H, state: HypothesisState, at: datetime | None, reason: str
+) -> H:
     """A hypothesis that leaves default use; it stays for audit."""
     return hypothesis.replace(state=state, closed_at=at, closed_reason=reason)
 
 
 def acted(
-    hypothesis: Hypothesis, act: Act, now: datetime, settings: DreamSettings, *, reason: str = ""
-) -> Hypothesis | NotAllowed:
+    hypothesis: H, act: Act, now: datetime, settings: DreamSettings, *, reason: str = ""
+) -> H | NotAllowed:
     """The hypothesis after an act of the owner or of the sweep."""
     state = hypothesis.state
     if state not in ALLOWED[act]:
@@ -184,8 +185,8 @@ ALLOWED: Final[dict[Act, frozenset[HypothesisState]]] = {
 
 
 def approved(
-    hypothesis: Hypothesis, now: datetime, settings: DreamSettings, *, accepted: bool
-) -> Hypothesis:
+    hypothesis: H, now: datetime, settings: DreamSettings, *, accepted: bool
+) -> H:
     """The owner's yes: a parked draft stands, what stood already is validated."""
     state = HypothesisState.ACCEPTED if accepted else HypothesisState.VALIDATED
     points = hypothesis.points if accepted else max(hypothesis.points, settings.ladder.validated)
@@ -200,7 +201,7 @@ def approved(
     )
 
 
-def renewed(hypothesis: Hypothesis, now: datetime, settings: DreamSettings) -> Hypothesis:
+def renewed(hypothesis: H, now: datetime, settings: DreamSettings) -> H:
     """Back in use, or longer in use, from today."""
     state = hypothesis.state
     if state is HypothesisState.EXPIRED:

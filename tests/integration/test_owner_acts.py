@@ -53,7 +53,9 @@ def first(session, state=""):
 
 def again(session, name):
     """The hypothesis as it stands now, whatever its state."""
-    return operations.explain(session, name).row.hypothesis
+    row = operations.explain(session, name).row
+    assert row is not None
+    return row.hypothesis
 
 
 def test_yes_validates_what_stands(session):

@@ -27,7 +27,7 @@ def plot_of(*lines):
 
 
 def found(hypothesis, plot):
-    return [each.ref.partition(":test:")[2] for each in evidence_of(hypothesis, index(plot))]
+    return [str(each.ref).partition(":test:")[2] for each in evidence_of(hypothesis, index(plot))]
 
 
 def index(plot):
