@@ -54,7 +54,11 @@ def checksum(previous: bytes, *columns: str) -> bytes:
 
 def fingerprint(role: str, text: str) -> str:
     """Content hash of one turn, equal in every source that holds the same words."""
-    words = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    words = text
+    if "\r" in words:
+        words = words.replace("\r\n", "\n").replace("\r", "\n")
+    if not words.isascii():
+        words = unicodedata.normalize("NFC", words)
     return "b2:" + digest_bytes(f"{role}{SEPARATOR}{words}".encode())
 
 

@@ -32,6 +32,8 @@ DEPTH_LIMIT: Final = 512
 """JSON nesting."""
 _SHALLOW: Final = 2 * DEPTH_LIMIT
 """Bytes that cannot hold more levels: each takes a bracket at both ends."""
+_LONG: Final = 4096
+"""Bytes from which a walk over a value costs less than counting: texts are long, not many."""
 _OBJECT_BYTES: Final = 5
 """An object inside another one takes as many at least: a key, a colon, braces."""
 JOIN_LINES: Final = 20
@@ -90,10 +92,12 @@ def _parse(decoder: json.JSONDecoder, text: str) -> object:
 
 
 def _too_deep(raw: bytes, value: object) -> bool:
-    """Whether a parsed value nests too deep; counting brackets first spares most walks."""
+    """Whether a parsed value nests too deep; counting brackets spares short ones the walk."""
     size = len(raw)
     if size <= _SHALLOW:
         return False
+    if size > _LONG:
+        return nests_too_deep(value)
     lists = raw.count(b"[")
     if lists + size // _OBJECT_BYTES < DEPTH_LIMIT:
         return False

@@ -176,18 +176,21 @@ class Gate:
         return rarer is None or rarer.search(words) is not None
 
 
-_Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+_Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, tuple[int, ...]], ...]], ...]
 
 
 def _by_character(shapes: tuple[Shape, ...], chosen: Callable[[Spots], bool]) -> _Groups:
     """Literals and the shapes they announce, by the most seldom character in them."""
-    groups: dict[str, list[tuple[str, int]]] = {}
+    groups: dict[str, dict[str, list[int]]] = {}
     for n, shape in enumerate(shapes):
         if chosen(shape.spots):
             for literal in shape.spots.gate or shape.spots.literals:
                 seldom = min(literal, key=_SELDOM.find)
-                groups.setdefault(seldom, []).append((literal, n))
-    return tuple((character, tuple(literals)) for character, literals in groups.items())
+                groups.setdefault(seldom, {}).setdefault(literal, []).append(n)
+    return tuple(
+        (character, tuple((literal, tuple(told)) for literal, told in literals.items()))
+        for character, literals in groups.items()
+    )
 
 
 def _announced(groups: _Groups, text: str) -> list[int]:
@@ -195,8 +198,9 @@ def _announced(groups: _Groups, text: str) -> list[int]:
         n
         for character, literals in groups
         if character in text
-        for literal, n in literals
+        for literal, told in literals
         if literal in text
+        for n in told
     ]
 
 

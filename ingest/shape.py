@@ -81,17 +81,17 @@ def _look(src: Source) -> Shape:
 def _plain_lines(src: Source, head: bytes) -> Shape | None:
     """JSON Lines that begin with a sound object, as nearly all do; parsed once for all stages."""
     raw = head.removeprefix(codecs.BOM_UTF8)
-    first, _, rest = raw.partition(b"\n")
-    if not isinstance(_parsed(first), dict) or not rest:
-        return None
     lines = raw.split(b"\n")
+    first = _parsed(lines[0]) if len(lines) > 1 else None
+    if not isinstance(first, dict) or lines[1:] == [b""]:
+        return None
     if len(head) < src.size:
         lines.pop()
-    elif not rest.strip(b" \t\r\n\0"):
+    elif not any(line.strip(b" \t\r\0") for line in lines[1:]):
         return None
     records: list[Any] = []
-    for line in lines:
-        value = _parsed(line)
+    for place, line in enumerate(lines):
+        value = _parsed(line) if place else first
         if isinstance(value, dict):
             records.append(value)
             src.parsed[line.removesuffix(b"\r")] = value

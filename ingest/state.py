@@ -42,7 +42,8 @@ def probes(src: Source, offset: int, head: int = PROBE) -> tuple[str, str]:
         first = stream.read(head)
         stream.seek(max(0, offset - PROBE))
         last = stream.read(min(offset, PROBE))
-    return _hash(first), _hash(last)
+    head_hash = _hash(first)
+    return head_hash, head_hash if last == first else _hash(last)
 
 
 def _hash(content: bytes) -> str:

@@ -20,10 +20,12 @@ def type_of(value: dict[str, Any]) -> str:
 
 def kind_of(value: dict[str, Any]) -> str:
     """Type of a record; one that names none goes by the role of its message."""
-    kind = type_of(value)
-    message = value.get("message")
-    if kind or not isinstance(message, dict):
+    kind = value.get("type")
+    if isinstance(kind, str) and kind:  # nearly always
         return kind
+    message = value.get("message")
+    if not isinstance(message, dict):
+        return ""
     role = message.get("role")
     return role if role in ("user", "assistant") else ""
 

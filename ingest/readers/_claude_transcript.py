@@ -47,6 +47,8 @@ TYPES: Final = frozenset({
 _SPOKEN: Final = frozenset({"user", "assistant"})
 _COMMAND: Final = re.compile(r"\s*/[\w:-]+(?:\s|\Z)")
 _WEB: Final = ("WebFetch", "WebSearch", "web_search", "web_fetch")
+_CONTENT: Final = (str, list)
+"""What the content of a message may be; a union would be made anew for every record."""
 _STOPS: Final = ("end_turn", "stop_sequence")  # compared with whatever a record holds
 
 _Seen: TypeAlias = tuple[int, str, object]
@@ -119,7 +121,8 @@ class Transcript:
         self._note_head(value, kind)
         uuid = value.get("uuid")
         if isinstance(uuid, str):
-            self._require_new(uuid)
+            if self.older is not None:
+                self._require_new(uuid)
             if uuid in self.index and self._is_copy(uuid, record, kind):
                 return
         if kind == "assistant":
@@ -196,7 +199,7 @@ class Transcript:
         above = self._human_above(record, "user")
         message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        if not isinstance(content, str | list):
+        if not isinstance(content, _CONTENT):
             self._remember(value, "user", above)
             self.tally.drop("lost")
             self.tally.note("bad_message", record.line)
@@ -395,7 +398,7 @@ class Transcript:
         self._remember(value, "assistant", above)
         message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        if not isinstance(message, dict) or not isinstance(content, str | list):
+        if not isinstance(message, dict) or not isinstance(content, _CONTENT):
             self.tally.drop("lost")
             self.tally.note("bad_message", record.line)
             return
@@ -428,12 +431,12 @@ class Transcript:
         kind = block.get("type") if isinstance(block, dict) else None
         if not isinstance(block, dict) or not isinstance(kind, str):
             self.tally.note("unknown_content", record.line)
+        elif kind.endswith("tool_use"):
+            self._call(held, block)
         elif kind == "text":
             self._text(held, block, record)
         elif kind in {"thinking", "redacted_thinking"}:
             held.thought = True
-        elif kind.endswith("tool_use"):
-            self._call(held, block)
         elif not kind.endswith("tool_result"):
             self.tally.note("unknown_content", record.line)
 

@@ -25,6 +25,9 @@ VERSION: Final = 1
 APPENDABLE: Final = True
 TIER: Final = "proven"
 
+_SPOKEN: Final = frozenset({"user", "assistant"})
+_TITLES: Final = frozenset({"summary", "ai-title", "custom-title"})
+_BESIDE: Final = frozenset({"file-history-snapshot", "progress"})
 _KNOWN: Final = frozenset({"type", "uuid", "parentUuid", "sessionId", "message"})
 _OWNERS: Final = ("sessionId", "leafUuid", "messageId")
 _SCALAR: Final = rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*|true|false|null)'
@@ -140,9 +143,11 @@ class _File:
     def add(self, record: Record) -> None:
         value = record.value
         kind = kind_of(value)
-        if kind in {"summary", "ai-title", "custom-title"}:
+        if kind in _SPOKEN:  # nearly always
+            self.transcript(value).add(record, kind)
+        elif kind in _TITLES:
             self.title(value, kind)
-        elif kind in {"file-history-snapshot", "progress"}:
+        elif kind in _BESIDE:
             self.tally.drop("meta")
         else:
             self.transcript(value).add(record, kind)
@@ -179,8 +184,11 @@ class _File:
     def transcript(self, value: dict[str, Any]) -> Transcript:
         """The transcript that a record belongs to."""
         current = self.current
-        here = current is not None and value.get("sessionId") == self.session
-        if here and current is not None and not value.get("isSidechain"):  # nearly always
+        if (
+            current is not None
+            and value.get("sessionId") == self.session
+            and not value.get("isSidechain")
+        ):  # nearly always
             return current
         key = self.key(value)
         found = self.transcripts.get(key)
