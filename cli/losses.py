@@ -52,6 +52,9 @@ MEANING: Final = {
     "duplicate_thread": "a conversation that came twice",
     "duplicate_carrier": "a second copy of a file",
     "turn_revised": "a turn that was changed later",
+    "unmasked_before": (
+        "taken in before without masking: those words stay until the conversation is forgotten"
+    ),
     "source_gone": "a file that is no longer there; what it held stays",
     "forgotten": "a conversation that was forgotten on request",
     "unknown_record": "a kind of record that the reader does not know",

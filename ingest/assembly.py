@@ -54,6 +54,8 @@ from ingest.placed import is_of_place, native_of_place
 from ingest.settle import counted
 from ingest.titles import Titles
 
+UNMASKED: Final = "unmasked"
+"""Flag of a thread that holds words as they were, secrets included."""
 FAMILY: Final = 200
 """Known relatives looked at for one family."""
 _CHAIN: Final = 1000
@@ -271,6 +273,8 @@ class Assembly:
             path=path,
             citations=citations((*member.past, *turns), path),
         )
+        if self.options.mask and _was_unmasked(member):
+            self.tallies[whole.carriers[0]].note("unmasked_before", whole.thread_id)
         for carrier in whole.carriers:
             self.carriers[carrier].thread_ids.setdefault(whole.thread_id)
         self._await(whole)
@@ -357,16 +361,16 @@ class Assembly:
             native_ids=_sorted(head.native_ids for head in heads),
             started_at=min(times, default=None),
             ended_at=max(times, default=None),
-            flags=self._flags(whole, sure=project.project_sure),
+            flags=self._flags(member, sure=project.project_sure),
             state=state,
             events=self._events(member),
         )
 
-    def _flags(self, whole: Whole, *, sure: bool) -> tuple[str, ...]:
-        base = whole.base
+    def _flags(self, member: _Member, *, sure: bool) -> tuple[str, ...]:
+        whole, base = member.whole, member.whole.base
         flags = (
             ("naive_time", whole.naive or (base is not None and "naive_time" in base.thread.flags)),
-            ("unmasked", not self.options.mask),
+            (UNMASKED, not self.options.mask or _was_unmasked(member)),
             ("unsure_project", not sure),
         )
         return tuple(name for name, raised in flags if raised)
@@ -452,6 +456,11 @@ def _path(member: _Member, *, better: bool) -> tuple[int, ...]:
     if not told_anew and not set(numbers) & {turn.number for turn in member.past}:  # a second half
         return known.path + run
     return run if better else known.path
+
+
+def _was_unmasked(member: _Member) -> bool:
+    """Whether words of a thread were stored as they were: no later run takes them back."""
+    return member.known is not None and UNMASKED in member.known.flags
 
 
 def _longer(whole: Whole) -> list[str]:

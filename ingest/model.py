@@ -102,6 +102,7 @@ NOTICE: Final = frozenset({
     "duplicate_thread",
     "duplicate_carrier",
     "turn_revised",
+    "unmasked_before",
     "source_gone",
     "forgotten",
     "unknown_record",

@@ -127,6 +127,7 @@ class Reading:
             current = row.version == archive_version(self.options)
         else:
             current = _current(row)
+        current = current and row.choices == self.resumption.shaping
         if not current or _lost_whole(row):
             return False
         self.skipped.append((src.path, src.name, row.reader))

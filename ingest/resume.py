@@ -37,6 +37,7 @@ OF_ONE_RUN: Final = frozenset({
     "parent_missing",
     "source_gone",
     "turn_revised",
+    "unmasked_before",
 })  # fmt: skip
 """Codes of what one run met in putting threads together: the next one tells them anew."""
 
@@ -64,6 +65,8 @@ def shaping(options: Options) -> str:
             [[name, shape.pattern] for name, shape in options.extra],
             [shape.pattern for shape in options.allow],
             list(options.me),
+            str(options.group_gap),
+            str(options.format),
         ]
     )
 
@@ -200,7 +203,7 @@ class Resumption:
         self._options = options
         self._masker = masker
         self._now = now
-        self._shaping = shaping(options)
+        self.shaping = shaping(options)
 
     def wanted(self, src: Source) -> bool:
         """Whether it pays to read a carrier on, now or later."""
@@ -212,7 +215,7 @@ class Resumption:
         row = self._known.file(src.path) if src.resumable else None
         if row is None or row.resume is None or row.reader != reader.NAME:
             return None
-        fits = row.version == reader.VERSION and row.resume.options == self._shaping
+        fits = row.version == reader.VERSION and row.resume.options == self.shaping
         return row.resume if fits and _only_grew(src, row) else None
 
     def read(self, carrier: Carrier, reader: Reader, index: int) -> CleanThread | None:
@@ -300,7 +303,7 @@ class Resumption:
             state=cut.state,
             keys=older.text(),
             first_key=used.first_key if used else whole.turns[0].raw.key,
-            options=self._shaping,
+            options=self.shaping,
             titles=best_titles(head),
             commands=commands,
             records=total.records - tally.records,

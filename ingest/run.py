@@ -16,7 +16,7 @@ from typing import TypeAlias
 from graphstore.ids import thread_id
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.record import ThreadRecord
-from ingest.assembly import Assembled, Assembly
+from ingest.assembly import UNMASKED, Assembled, Assembly
 from ingest.carriers import Carrier
 from ingest.clean import CleanThread, clean
 from ingest.cuts import Older
@@ -244,6 +244,7 @@ class _Run(Reading):
             self.stated.add(index)
             carrier = self.carriers[index]
             self._check(carrier)
+            self._tell_unmasked(carrier)
             waiting = self._pending(carrier)
             row = row_of(
                 carrier.source,
@@ -254,7 +255,7 @@ class _Run(Reading):
                 waiting,
                 settled=not (carrier.live or (carrier.source.live and _has_tail(carrier.tally))),
             )
-            yield row.replace(resume=self._resumed_from(index))
+            yield row.replace(resume=self._resumed_from(index), choices=self.resumption.shaping)
 
     def _resumed_from(self, index: int) -> ResumePoint | None:
         """Where a carrier of one thread can be read on from when it has grown."""
@@ -272,12 +273,21 @@ class _Run(Reading):
             if not ids:  # nothing was kept of it, which the next run must say again
                 continue
             version = archive_version(self.options)
-            yield row_of(archive, ARCHIVE, version, Tally(), tuple(sorted(ids)), settled=not live)
+            row = row_of(archive, ARCHIVE, version, Tally(), tuple(sorted(ids)), settled=not live)
+            yield row.replace(choices=self.resumption.shaping)
 
     def _check(self, carrier: Carrier) -> None:
         """Conservation: each record read has one disposition, or the reader is wrong."""
         if not carrier.tally.balanced and not _failed(carrier.tally):
             carrier.tally.note("reader_error")
+
+    def _tell_unmasked(self, carrier: Carrier) -> None:
+        """Count threads of a carrier that masking gave another id: the old ones stay unmasked."""
+        row = self.known.file(carrier.source.path) if self.options.mask else None
+        for identity in row.thread_ids if row is not None else ():
+            old = None if identity in carrier.thread_ids else self.known.thread(identity)
+            if old is not None and UNMASKED in old.flags:
+                carrier.tally.note("unmasked_before", identity)
 
     def _pending(self, carrier: Carrier) -> tuple[PendingTitle, ...]:
         """Titles whose thread was not met; counted where they were offered."""

@@ -68,3 +68,5 @@ class FileState(Value):
     codes: tuple[Count, ...] = ()
     titles: tuple[PendingTitle, ...] = ()
     resume: ResumePoint | None = None
+    choices: str | None = None
+    """Hash of the choices that shaped what was read; read again when they are others."""

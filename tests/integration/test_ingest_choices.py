@@ -1,0 +1,89 @@
+"""Other choices over the same files: what they shape is read again, and what stays is told."""
+
+import json
+import os
+import zipfile
+
+import pytest
+
+from tests.claude_talk import Talk
+from tests.ingest_memory import Memory
+
+ONE = "aaaaaaaa-0000-4000-8000-000000000001"
+TALK = f"claude-code:{ONE}"
+SECRET = "gh" + "p_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3eF6"
+
+
+def codes(report):
+    return {one.code: one.count for one in report.codes}
+
+
+def flat(file, *texts):
+    pairs = zip(texts, ("user", "assistant") * len(texts), strict=False)
+    lines = (json.dumps({"role": role, "content": text}) + "\n" for text, role in pairs)
+    file.write_text("".join(lines), "utf-8")
+    os.utime(file, (1000, 1000))  # at rest: nothing is held back
+    return file
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"me": ("Ann",)},
+        {"mask": False},
+        {"format": "claude-code"},
+        {"group_gap": 5},
+        {"keep_context": True},
+        {"interim_min_chars": 0},
+    ],
+)
+def test_a_file_is_read_again_for_another_choice_and_once_only(tmp_path, choice):
+    file = Talk(ONE).play(["ask", "answer"]).write(tmp_path)
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.write(file, "x.jsonl")
+    for path in (file, archive):
+        store = Memory()
+        store.ingest(path)
+        assert [row.skipped for row in store.ingest(path).carriers] == [True]
+        assert [row.skipped for row in store.ingest(path, **choice).carriers] == [False]
+        assert [row.skipped for row in store.ingest(path, **choice).carriers] == [True]
+
+
+def test_what_is_said_on_the_way_comes_with_the_choice_to_keep_it(tmp_path):
+    file = Talk(ONE).play(["ask", "call", "answer"])
+    file.say("m9", {"type": "text", "text": "Let me look"})
+    file.call()
+    file = file.play(["answer"]).write(tmp_path)
+    late, at_once = Memory(), Memory()
+    late.ingest(file)
+    late.ingest(file, interim_min_chars=0)
+    at_once.ingest(file, interim_min_chars=0)
+    told = [[one.text for one in store.threads[TALK].on_path()] for store in (late, at_once)]
+    assert told[0] == told[1]
+    assert "Let me look" in told[0]
+
+
+def test_masking_a_store_tells_that_words_stay_as_they_were(tmp_path):
+    talk = Talk(ONE)
+    talk.ask(f"Use {SECRET} please")
+    file = talk.play(["answer"]).write(tmp_path)
+    store = Memory()
+    store.ingest(file, mask=False)
+    assert store.threads[TALK].flags == ("unmasked",)
+    report = store.ingest(file)
+    thread = store.threads[TALK]
+    assert codes(report) == {"turn_revised": 1, "unmasked_before": 1}
+    assert [SECRET in one.text for one in thread.on_path()] == [False, False]
+    assert "unmasked" in thread.flags  # the store still holds the first turn
+
+
+def test_a_log_that_masking_gives_another_name_is_told_of_as_well(tmp_path):
+    file = flat(tmp_path / "x.jsonl", f"Use {SECRET} please", "I did.")
+    store = Memory()
+    store.ingest(file, mask=False)
+    report = store.ingest(file)
+    (told,) = [one for one in report.codes if one.code == "unmasked_before"]
+    assert told.count == 1
+    assert store.threads[told.places[0]].flags == ("unmasked",)
+    assert len(store.threads) == 2
