@@ -26,7 +26,7 @@ SAID = (
     "Blocked: the hall sensor waits for the salt film.",
     "thanks, the escape wheel works now",
 )
-EXAMPLES = max(4, settings().max_examples // 12)
+EXAMPLES = max(3, settings().max_examples // 25)  # each walks a store several times
 
 opening = st.sampled_from(ASKED)
 steps = st.lists(
