@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from graphstore.model.carrier import PendingTitle, ResumePoint
+from graphstore.model.record import Count
 from ingest.clean import CleanThread
 from ingest.identity import Whole, begin_alike, is_derived, told
 from ingest.model import Source, Tally
@@ -30,6 +31,30 @@ class Carrier:
     """From where it was read on."""
     whole: Whole | None = None
     """Its one thread, as long as it may be asked where it can be read on from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """One file or member that was left closed, as it was known."""
+
+    path: str
+    name: str
+    root: str
+    reader: str
+    tally: Tally
+    """Codes that were met in it when it was read."""
+    thread_ids: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Archive:
+    """One archive of the run that was opened."""
+
+    source: Source
+    outside: Tally
+    """Codes of what belongs to no member that was read."""
+    ignored: tuple[Count, ...] = ()
+    """Members that were left alone, by reason."""
 
 
 def count_copies(threads: Sequence[CleanThread], carriers: Sequence[Carrier]) -> None:

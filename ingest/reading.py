@@ -10,8 +10,9 @@ from typing import Final
 from graphstore.ids import digest
 from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.conversation import Masked
+from graphstore.model.record import Count
 from ingest.archives import ZipBomb, members
-from ingest.carriers import Carrier
+from ingest.carriers import Archive, Carrier, Skipped
 from ingest.clean import CleanThread, Masker, clean
 from ingest.family import Card, Spool, card_of
 from ingest.identity import derived_id
@@ -28,7 +29,7 @@ from ingest.model import (
 from ingest.options import Options
 from ingest.pace import Pace, Stopped
 from ingest.report import Tables
-from ingest.resume import Resumption
+from ingest.resume import OF_ONE_RUN, Resumption
 from ingest.secrets import mask
 from ingest.shape import look
 from ingest.sniff import choose, readers
@@ -39,8 +40,9 @@ _LOG: Final = logging.getLogger(__name__)
 ARCHIVE: Final = "zip"
 """Reader name in the state of an archive as a whole."""
 _TEXT_CACHE: Final = 4096
-_SHORT_TEXT: Final = 200
-"""Characters; masked texts below are remembered: names and paths come again and again."""
+_SHORT_TEXT: Final = 1000
+"""Characters; masked texts below are remembered: names and paths come again and again, and
+prompts are repeated by histories, forks and resumed sessions."""
 
 
 def masker(options: Options) -> Masker:
@@ -69,8 +71,8 @@ class Reading:
         self.found = Found()
         self.loose = Tally()
         self.carriers: list[Carrier] = []
-        self.skipped: list[tuple[str, str, str]] = []
-        self.archives: list[tuple[Source, dict[str, None]]] = []
+        self.skipped: list[Skipped] = []
+        self.archives: list[Archive] = []
         self.tables = Tables()
         self.spool = Spool()
         self.cards: list[Card] = []
@@ -130,11 +132,28 @@ class Reading:
         current = current and row.choices == self.resumption.shaping
         if not current or _lost_whole(row):
             return False
-        self.skipped.append((src.path, src.name, row.reader))
+        self.skipped.append(_as_known(src, row))
         self.tables.skip(src.path, len(row.thread_ids))
+        for one in row.ignored:
+            self.found.ignore(one.name, one.count)
         return True
 
-    def _archive(self, archive: Source) -> None:
+    def _archive(self, src: Source) -> None:
+        archive = Archive(src, Tally(src.name))
+        self.archives.append(archive)
+        ignored = dict(self.found.ignored)
+        around, self.loose = self.loose, archive.outside
+        try:
+            self._members(src)
+        finally:
+            self.loose = around
+        archive.ignored = tuple(
+            Count(name=name, count=count - ignored.get(name, 0))
+            for name, count in sorted(self.found.ignored.items())
+            if count > ignored.get(name, 0)
+        )
+
+    def _members(self, archive: Source) -> None:
         before = len(self.carriers)
         known_skips = len(self.skipped)
         for one in members(archive, self.found):
@@ -147,7 +166,6 @@ class Reading:
                     break
         if archive.explicit and len(self.carriers) == before and len(self.skipped) == known_skips:
             self.loose.note("unknown_format", archive.name)
-        self.archives.append((archive, {}))
 
     def _reader(self, src: Source) -> Reader | None:
         src.as_note = src.as_note or self.options.notes
@@ -234,6 +252,15 @@ class Reading:
         return thread.raw.native_id or (
             derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
         )
+
+
+def _as_known(src: Source, row: FileState) -> Skipped:
+    """A carrier that is left closed: what was lost of it is still lost, and told again."""
+    tally = Tally(src.name)
+    for one in row.codes:
+        if one.name not in OF_ONE_RUN or one.name == "unmasked_before":
+            tally.note(one.name, count=one.count)
+    return Skipped(src.path, src.name, src.root, row.reader, tally, row.thread_ids)
 
 
 def _current(row: FileState) -> bool:

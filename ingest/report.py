@@ -7,7 +7,7 @@ from typing import Final, Literal
 from graphstore.model.conversation import Role, Turn
 from graphstore.model.record import Count
 from ingest.assembly import Assembled
-from ingest.carriers import Carrier
+from ingest.carriers import Carrier, Skipped
 from ingest.model import (
     PART,
     PLACES,
@@ -72,8 +72,8 @@ class Tables:
 def report(
     tables: Tables,
     carriers: Sequence[Carrier],
-    skipped: Sequence[tuple[str, str, str]],
-    loose: Tally,
+    skipped: Sequence[Skipped],
+    loose: Sequence[Tally],
     found: Found,
     *,
     strict: bool,
@@ -82,12 +82,12 @@ def report(
 ) -> IngestReport:
     """Put the figures of a run together.
 
-    ``skipped`` are carriers that were left closed (path, name, reader); ``loose`` holds what
-    was met outside any carrier that was read: files without a reader, unsafe members.
+    ``skipped`` are carriers that were left closed; ``loose`` holds what was met outside any
+    carrier that was read: files without a reader, unsafe members.
     """
     rows = [_row(one, tables) for one in carriers]
-    rows += [_skipped_row(path, name, reader, tables) for path, name, reader in skipped]
-    codes = codes_of([*(one.tally for one in carriers), loose])
+    rows += [_skipped_row(one, tables) for one in skipped]
+    codes = codes_of([*(one.tally for one in (*carriers, *skipped)), *loose])
     figures = list(tables.rows.values())
     totals = [sum(row[place] for row in figures) for place in range(6)]
     return IngestReport(
@@ -142,8 +142,14 @@ def _row(carrier: Carrier, tables: Tables) -> CarrierRow:
     )
 
 
-def _skipped_row(path: str, name: str, reader: str, tables: Tables) -> CarrierRow:
-    return CarrierRow(file=name, format=reader, skipped=True, same=tables.row(path)[2])
+def _skipped_row(one: Skipped, tables: Tables) -> CarrierRow:
+    return CarrierRow(
+        file=one.name,
+        format=one.reader,
+        skipped=True,
+        same=tables.row(one.path)[2],
+        codes=codes_of([one.tally]),
+    )
 
 
 def dispositions_of(tallies: Iterable[Tally]) -> tuple[Count, ...]:

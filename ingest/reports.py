@@ -22,7 +22,8 @@ def joined(reports: Sequence[IngestReport], *, strict: bool) -> IngestReport:
         for thread in one.threads:
             threads[thread.thread_id] = _grown(threads.get(thread.thread_id), thread)
     tallies = [_tally(row.codes, row.dispositions) for row in rows.values()]
-    codes = codes_of([*tallies, _outside(last)])
+    told = [_tally(row.codes, ()) for row in rows.values() if not _in_closed(row, last)]
+    codes = codes_of([*told, _outside(last)])
     kept = any(not one.reasons for one in reports)
     status = Counter(one.status for one in threads.values())
     return last.replace(
@@ -42,6 +43,12 @@ def joined(reports: Sequence[IngestReport], *, strict: bool) -> IngestReport:
         exit_code=outcome(codes, kept=kept, strict=strict),
         reasons=() if kept else last.reasons,
     )
+
+
+def _in_closed(row: CarrierRow, last: IngestReport) -> bool:
+    """Whether a file lies in an archive that was left closed since, which tells its codes."""
+    archive, inside, _ = row.file.partition("!")
+    return bool(inside) and any(one.skipped and one.file == archive for one in last.carriers)
 
 
 def _read_again(before: CarrierRow | None, row: CarrierRow) -> CarrierRow:

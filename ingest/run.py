@@ -17,7 +17,7 @@ from graphstore.ids import thread_id
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.record import ThreadRecord
 from ingest.assembly import UNMASKED, Assembled, Assembly
-from ingest.carriers import Carrier
+from ingest.carriers import Archive, Carrier
 from ingest.clean import CleanThread, clean
 from ingest.cuts import Older
 from ingest.family import Card, families
@@ -266,15 +266,22 @@ class _Run(Reading):
 
     def _archive_states(self) -> Iterator[FileState]:
         """States of archives as a whole, after those of their members."""
-        for archive, _ in self.archives:
-            inside = [one for one in self.carriers if one.source.root == archive.path]
-            ids = {identity for one in inside for identity in one.thread_ids}
+        version = archive_version(self.options)
+        for archive in self.archives:
+            src = archive.source
+            inside = [one for one in self.carriers if one.source.root == src.path]
+            known = [one for one in self.skipped if one.root == src.path]
+            ids = {identity for one in (*inside, *known) for identity in one.thread_ids}
             live = any(one.live for one in inside)
             if not ids:  # nothing was kept of it, which the next run must say again
                 continue
-            version = archive_version(self.options)
-            row = row_of(archive, ARCHIVE, version, Tally(), tuple(sorted(ids)), settled=not live)
-            yield row.replace(choices=self.resumption.shaping)
+            tally = Tally(src.name)
+            for one in (*inside, *known, archive):
+                told = one.outside if isinstance(one, Archive) else one.tally
+                for code, count in told.codes.items():
+                    tally.note(code, count=count)
+            row = row_of(src, ARCHIVE, version, tally, tuple(sorted(ids)), settled=not live)
+            yield row.replace(choices=self.resumption.shaping, ignored=archive.ignored)
 
     def _check(self, carrier: Carrier) -> None:
         """Conservation: each record read has one disposition, or the reader is wrong."""
@@ -306,7 +313,7 @@ class _Run(Reading):
             self.tables,
             done,
             self.skipped,
-            self.loose,
+            [self.loose, *(one.outside for one in self.archives)],
             self.found,
             strict=self.options.strict,
             dry_run=self.options.dry_run,

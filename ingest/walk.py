@@ -68,8 +68,8 @@ class Found:
     vaults: dict[Path, bool] = field(default_factory=dict)
     """Folders looked at, and whether they lie in a vault of notes."""
 
-    def ignore(self, reason: str) -> None:
-        self.ignored[reason] = self.ignored.get(reason, 0) + 1
+    def ignore(self, reason: str, count: int = 1) -> None:
+        self.ignored[reason] = self.ignored.get(reason, 0) + count
 
     def in_vault(self, file: Path) -> bool:
         """Whether a Markdown file lies in a vault: a folder above it holds ``.obsidian``."""

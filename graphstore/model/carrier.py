@@ -68,5 +68,7 @@ class FileState(Value):
     codes: tuple[Count, ...] = ()
     titles: tuple[PendingTitle, ...] = ()
     resume: ResumePoint | None = None
+    ignored: tuple[Count, ...] = ()
+    """Members of an archive that were left alone, by reason."""
     choices: str | None = None
     """Hash of the choices that shaped what was read; read again when they are others."""

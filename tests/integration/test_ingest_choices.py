@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+from ingest.reports import joined
 from tests.claude_talk import Talk
 from tests.ingest_memory import Memory
 
@@ -87,3 +88,70 @@ def test_a_log_that_masking_gives_another_name_is_told_of_as_well(tmp_path):
     assert told.count == 1
     assert store.threads[told.places[0]].flags == ("unmasked",)
     assert len(store.threads) == 2
+
+
+# --- what was lost stays told
+
+
+def chats(*good, bad=0):
+    """ChatGPT conversations of one question each, and some that cannot be read."""
+    told = [
+        {
+            "conversation_id": name,
+            "current_node": name,
+            "mapping": {
+                name: {
+                    "id": name,
+                    "message": {
+                        "id": name,
+                        "author": {"role": "user"},
+                        "content": {"content_type": "text", "parts": [f"Why {name}?"]},
+                    },
+                }
+            },
+        }
+        for name in good
+    ]
+    return json.dumps([*told, *({"conversation_id": f"lost{at}"} for at in range(bad))])
+
+
+def test_a_conversation_lost_beside_another_is_told_by_every_run(tmp_path):
+    file = tmp_path / "x.json"
+    file.write_text(chats("k1", bad=1))
+    store = Memory()
+    for skipped in (False, True, True):
+        report = store.ingest(file)
+        (row,) = report.carriers
+        assert (row.skipped, report.exit_code) == (skipped, 1)
+        assert codes(report) == {"bad_conversation": 1}
+        assert [one.code for one in row.codes] == ["bad_conversation"]
+
+
+def test_an_archive_that_kept_something_tells_its_losses_in_every_run(tmp_path):
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("x.json", chats("k1", bad=2))
+        packed.writestr("../up.json", "[]")
+        packed.writestr("inner.zip", b"PK\x03\x04 and more")
+        packed.writestr("y.txt", "words")
+    store = Memory()
+    first = store.ingest(archive)
+    assert codes(first) == {"bad_conversation": 2, "nested_zip": 1, "unsafe_path": 1}
+    assert [(one.name, one.count) for one in first.ignored] == [("unknown_format", 1)]
+    for _ in range(2):
+        again = store.ingest(archive)
+        assert [row.skipped for row in again.carriers] == [True]
+        assert (codes(again), again.ignored) == (codes(first), first.ignored)
+        assert (again.exit_code, again.records) == (1, 0)
+    both = joined([first, again], strict=False)
+    assert (codes(both), both.dispositions) == (codes(first), first.dispositions)
+
+
+def test_a_revision_is_told_once(tmp_path):
+    talk = Talk(ONE)
+    talk.ask(f"Use {SECRET} please")
+    file = talk.write(tmp_path)
+    store = Memory()
+    store.ingest(file, mask=False)
+    assert codes(store.ingest(file)) == {"turn_revised": 1, "unmasked_before": 1}
+    assert codes(store.ingest(file)) == {"unmasked_before": 1}
