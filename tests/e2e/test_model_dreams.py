@@ -1,7 +1,7 @@
 """Dream cycles with a model at a real endpoint on this machine, from conversations to records."""
 
 import json
-from datetime import timedelta
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -36,7 +36,7 @@ def session_at(folder, **flags):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A workspace with the tales in it; no test writes to it but the last one."""
+    """A workspace with the tales in it; who writes takes a copy."""
     folder = tmp_path_factory.mktemp("model")
     operations.ingest(session_at(folder), (str(written(folder / "tales")),))
     return folder
@@ -207,10 +207,12 @@ def test_a_foreign_name_is_parked_and_counted(made, leased):
     assert [call.tokens for call in done.calls] == [None]
 
 
-def test_a_whole_cycle_keeps_what_was_sent_and_shows_it(made, leased):
+def test_a_whole_cycle_keeps_what_was_sent_and_shows_it(made, leased, tmp_path):
+    folder = tmp_path / "own"
+    shutil.copytree(made, folder)
     looked = []
     with endpoint(honest) as scripted:
-        session = session_at(made, **{"llm.model": "a-model", "llm.base_url": scripted.url})
+        session = session_at(folder, **{"llm.model": "a-model", "llm.base_url": scripted.url})
         scripted.during = lambda: looked.append(operations.status(session).threads)
         focus = leased.units[0].job.focus_id
         done = operations.dream(session, function="amplification", seed=focus)
@@ -228,7 +230,7 @@ def test_a_whole_cycle_keeps_what_was_sent_and_shows_it(made, leased):
     (file,) = (session.workspace / "dream_calls").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o077 == 0
-    said = CliRunner().invoke(app, ["--home", str(made / "home"), "dream", "sent"]).output
+    said = CliRunner().invoke(app, ["--home", str(folder / "home"), "dream", "sent"]).output
     assert scripted.bodies[0].decode() in said
     assert "950 tokens" in said
 
@@ -237,9 +239,5 @@ def test_a_whole_cycle_keeps_what_was_sent_and_shows_it(made, leased):
     with pytest.raises(NotFound):
         operations.sent(session, "dc:of-nobody")
 
-    month = session_at(made, **{"dream.model.calls_kept_days": 30})
-    later = Session(
-        loaded=month.loaded, folder=made, now=lambda: NOW + timedelta(days=30), pause=month.pause
-    )
-    operations.dream(later)
-    assert list((session.workspace / "dream_calls").iterdir()) == []
+    operations.forget(session, "thread", "generic:tale-5")
+    assert not (session.workspace / "dream_calls").exists()

@@ -162,3 +162,50 @@ def test_every_setting_says_what_it_is_and_what_is_allowed(tmp_path):
 def test_hours_and_zones_of_dreaming_exist(tmp_path, key, wrong):
     with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
         settings.load({key: wrong}, tmp_path)
+
+
+def test_the_keys_of_others_are_heeded_below_our_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "word-of-others")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    llm = settings.load({}, tmp_path).settings.llm
+    assert llm.api_key.get_secret_value() == "word-of-others"
+    assert (llm.base_url, llm.model) == ("https://models.example/v1", "")
+    monkeypatch.setenv("CLEW_LLM__API_KEY", "own-word")
+    assert settings.load({}, tmp_path).settings.llm.api_key.get_secret_value() == "own-word"
+
+
+def test_a_key_is_never_shown(tmp_path, monkeypatch):
+    assert value(settings.load({}, tmp_path), "llm.api_key") == ("", "default")
+    monkeypatch.setenv("CLEW_LLM__API_KEY", "own-word")
+    loaded = settings.load({}, tmp_path)
+    assert value(loaded, "llm.api_key") == ("set", "environment")
+    assert "own-word" not in repr(loaded) + loaded.model_dump_json()
+
+
+def test_a_key_set_by_command_lies_in_a_file_for_its_owner_alone(tmp_path):
+    shown = settings.write(settings.load({}, tmp_path), "llm.api_key", "own-word", tmp_path)
+    assert shown.value == '"set"'
+    assert settings.user_file().stat().st_mode & 0o777 == 0o600
+    assert settings.load({}, tmp_path).settings.llm.api_key.get_secret_value() == "own-word"
+
+
+def test_a_key_in_a_file_that_others_can_read_is_refused(user, tmp_path):
+    user.write_text('llm.api_key = "own-word"\n')
+    user.chmod(0o644)
+    with pytest.raises(SettingsError, match="mode 0600") as caught:
+        settings.load({}, tmp_path)
+    assert "own-word" not in str(caught.value)
+
+
+def test_a_project_file_chooses_no_endpoint(project, tmp_path):
+    project.write_text('llm.base_url = "https://evil.example/v1"\n')
+    with pytest.raises(SettingsError, match="a project file may not set it"):
+        settings.load({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "url", ["models.example/v1", "ftp://models.example", "https://me:word@models.example/v1"]
+)
+def test_an_endpoint_is_an_address_without_a_word_in_it(url, tmp_path):
+    with pytest.raises(SettingsError, match=r"llm\.base_url"):
+        settings.load({"llm.base_url": url}, tmp_path)
