@@ -17,6 +17,7 @@ from ingest.clean import CleanThread, Masker, clean
 from ingest.family import Card, Spool, card_of
 from ingest.identity import derived_id
 from ingest.known import Known
+from ingest.line_ends import mend
 from ingest.model import (
     READ_ERRORS,
     WHOLE,
@@ -169,6 +170,7 @@ class Reading:
 
     def _reader(self, src: Source) -> Reader | None:
         src.as_note = src.as_note or self.options.notes
+        mend(src)
         chosen = choose(src, self.options.format)
         if chosen is None:
             self.found.side_files += 1
