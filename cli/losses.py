@@ -45,6 +45,10 @@ MEANING: Final = {
     "naive_time": "a time without a zone",
     "id_collision": "two conversations of one id, kept apart",
     "pending_tail": "an unfinished last line, read next time",
+    "held_back": (
+        "the last message of a file that may still grow, read when it has rested for some minutes"
+        " (settle_s)"
+    ),
     "empty_thread": "a conversation without words",
     "parent_missing": "the conversation it continues is not here",
     "foreign_summary": "a title for a conversation that is not here",

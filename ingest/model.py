@@ -95,6 +95,7 @@ REPAIR: Final = frozenset({
 """Codes of something that was put right."""
 NOTICE: Final = frozenset({
     "pending_tail",
+    "held_back",
     "empty_thread",
     "parent_missing",
     "foreign_summary",

@@ -48,6 +48,7 @@ def settle(
     if held:
         last = kept.pop()
         tallies[last.counter].read(-last.raw.records)
+        tallies[last.counter].note("held_back", last.raw.line)
     if not agent:
         for turn in kept:
             tallies[turn.counter].drop("turn", turn.raw.records)

@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -155,3 +156,16 @@ def test_a_revision_is_told_once(tmp_path):
     store.ingest(file, mask=False)
     assert codes(store.ingest(file)) == {"turn_revised": 1, "unmasked_before": 1}
     assert codes(store.ingest(file)) == {"unmasked_before": 1}
+
+
+def test_an_answer_that_waits_for_its_file_to_rest_is_told(tmp_path):
+    file = flat(tmp_path / "x.jsonl", "Why tides?", "The moon pulls.")
+    changed = datetime.fromtimestamp(1000, UTC)
+    store = Memory()
+    for _ in range(2):  # left closed the second time: the answer still waits
+        report = store.ingest(file, now=changed + timedelta(seconds=5))
+        assert (codes(report)["held_back"], report.exit_code) == (1, 0)
+    rested = store.ingest(file, now=changed + timedelta(seconds=601))
+    assert "held_back" not in codes(rested)
+    (thread,) = store.threads.values()
+    assert [one.text for one in thread.turns] == ["Why tides?", "The moon pulls."]
