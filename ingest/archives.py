@@ -12,7 +12,7 @@ from typing import IO, BinaryIO, Final, cast
 
 from ingest.model import READ_ERRORS, ReadFailure, Source, legible
 from ingest.together import exports, is_list, trees
-from ingest.walk import VAULT, Found, IngestError, is_side
+from ingest.walk import SKIPPED, VAULT, Found, IngestError, is_side
 
 MEMBERS: Final = 20_000
 ZIP_TOTAL: Final = 20 * 2**30
@@ -31,10 +31,13 @@ class ZipBomb(IngestError):
     hint = "unpack it by hand if you trust it, and ingest the folder"
 
 
-def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
+def members(
+    archive: Source, found: Found, skip: frozenset[str] = SKIPPED
+) -> Iterator[Source | ReadFailure]:
     """Sources of the members of a zip, by name; read in place, never extracted.
 
-    Members that are one source only together come as one, where the first of them stands.
+    Folders with the names ``skip`` are left out, as a walk leaves them out. Members that are
+    one source only together come as one, where the first of them stands.
     """
     with ExitStack() as held:
         opened = _Archive(archive)
@@ -47,7 +50,27 @@ def members(archive: Source, found: Found) -> Iterator[Source | ReadFailure]:
         if len(infos) > MEMBERS:
             yield ReadFailure(archive.name, "zip_bomb", "too many members")
         else:
-            yield from _members(opened, infos, found)
+            yield from _members(opened, _wanted(infos, found, skip), found)
+
+
+def _wanted(
+    infos: dict[str, zipfile.ZipInfo], found: Found, skip: frozenset[str]
+) -> dict[str, zipfile.ZipInfo]:
+    """Members that lie in no folder left out by name; the zipped folder itself never is."""
+    tops = {name.partition("/")[0] for name in infos}
+    left_out: dict[str, None] = {}
+    wanted: dict[str, zipfile.ZipInfo] = {}
+    for name, info in infos.items():
+        parts = name.split("/")[:-1]
+        start = 1 if len(tops) == 1 else 0
+        at = next((at for at in range(start, len(parts)) if parts[at] in skip), None)
+        if at is None or _unsafe(info):
+            wanted[name] = info
+        else:
+            left_out.setdefault("/".join(parts[: at + 1]))
+    if left_out:
+        found.ignore("skipped_folder", len(left_out))
+    return wanted
 
 
 def _members(

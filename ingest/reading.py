@@ -157,9 +157,11 @@ class Reading:
     def _members(self, archive: Source) -> None:
         before = len(self.carriers)
         known_skips = len(self.skipped)
-        for one in members(archive, self.found):
+        for one in members(archive, self.found, self.options.skip_dirs):
             if isinstance(one, ReadFailure):
                 self.loose.note(one.code, one.where)
+                if one.where == archive.name:  # nothing of it can be read, and that is told
+                    return
             elif not self._skip(one):
                 if look(one).kind == "zip":
                     self.loose.note("nested_zip", one.name)
@@ -278,7 +280,12 @@ def _lost_whole(row: FileState) -> bool:
 def archive_version(options: Options) -> int:
     """Number of what decides which members of an archive are read: readers and choices."""
     able = [f"{one.NAME} {one.VERSION}" for one in readers()]
-    return int(digest(able, options.format, list(options.only), options.notes)[:12], 16)
+    return int(
+        digest(able, options.format, list(options.only), options.notes, sorted(options.skip_dirs))[
+            :12
+        ],
+        16,
+    )
 
 
 def _live(raw: RawThread) -> bool:

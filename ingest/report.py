@@ -1,5 +1,6 @@
 """What a run found, kept and lost, as one value; and how it ended."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -179,7 +180,7 @@ def _counts(figures: dict[str, int]) -> tuple[Count, ...]:
 
 def _reasons(codes: Iterable[CodeCount], found: Found) -> tuple[str, ...]:
     """The commonest reasons why nothing was found, or that there was nothing."""
-    met = [(one.count, one.code) for one in codes]
-    met += [(count, reason) for reason, count in found.ignored.items()]
-    ranked = sorted(met, key=lambda one: (-one[0], one[1]))
-    return tuple(reason for _, reason in ranked[:REASONS]) or ("no_files",)
+    met = Counter({one.code: one.count for one in codes})
+    met.update(found.ignored)
+    ranked = sorted(met, key=lambda reason: (-met[reason], reason))
+    return tuple(ranked[:REASONS]) or ("no_files",)

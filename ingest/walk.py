@@ -132,19 +132,23 @@ def _named(file: Path, found: Found) -> Iterator[Source | ReadFailure]:
 
 
 def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source | ReadFailure]:
+    place = root.absolute()
     for taken, file in enumerate(_walk(root, found, skip)):
+        if isinstance(file, ReadFailure):
+            yield file
+            continue
         if taken >= FILES:
             found.ignore("too_many_files")
             return
-        base = root.absolute().name
-        name = base if file == root else f"{base}/{file.relative_to(root).as_posix()}"
-        yield from _source(file, name, str(root.absolute()), found, explicit=False)
+        below = file.parts[len(root.parts) :]
+        name = "/".join((place.name, *below))
+        yield from _source(file, name, str(place), found, explicit=False)
 
 
-def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
+def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path | ReadFailure]:
     """Regular files in the order of their paths; iterative, links not followed.
 
-    A folder that is one source is given as a whole.
+    A folder that is one source is given as a whole; one that cannot be listed is a failure.
     """
     pending = [(root, 0)]
     while pending:
@@ -159,7 +163,11 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path]:
             elif depth and path.name in skip:
                 found.ignore("skipped_folder")
             else:
-                pending.extend((one, depth + 1) for one in reversed(_entries(path, found)))
+                entries = _entries(path)
+                if isinstance(entries, ReadFailure):
+                    yield entries
+                    continue
+                pending.extend((one, depth + 1) for one in reversed(entries))
         elif not _is_regular(path, follow=False):
             found.ignore("special_file")
         elif is_side(path):
@@ -176,12 +184,11 @@ def _is_one_source(folder: Path) -> bool:
     return bool(files_of(folder))
 
 
-def _entries(folder: Path, found: Found) -> list[Path]:
+def _entries(folder: Path) -> list[Path] | ReadFailure:
     try:
         return sorted(folder.iterdir())
-    except OSError:
-        found.ignore("unreadable_folder")
-        return []
+    except OSError as cause:
+        return ReadFailure(legible(str(folder)), "unreadable_file", type(cause).__name__)
 
 
 def _source(

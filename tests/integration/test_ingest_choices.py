@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -169,3 +170,36 @@ def test_an_answer_that_waits_for_its_file_to_rest_is_told(tmp_path):
     assert "held_back" not in codes(rested)
     (thread,) = store.threads.values()
     assert [one.text for one in thread.turns] == ["Why tides?", "The moon pulls."]
+
+
+# --- each loss once
+
+
+def test_an_archive_that_cannot_be_read_is_one_loss(tmp_path):
+    archive = tmp_path / "a.zip"
+    archive.write_bytes(b"PK\x03\x04 and nothing that a list could be read from")
+    report = Memory().ingest(archive)
+    assert (codes(report), report.reasons) == ({"unreadable_file": 1}, ("unreadable_file",))
+
+
+def test_a_reason_is_named_once(tmp_path):
+    (tmp_path / "a.txt").write_text("words")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.txt").write_text("words")
+    assert Memory().ingest(tmp_path / "a.txt", tmp_path / "in").reasons == ("unknown_format",)
+
+
+def test_a_folder_that_cannot_be_listed_is_a_loss(tmp_path, monkeypatch):
+    Talk(ONE).play(["ask"]).write(tmp_path)
+    (tmp_path / "shut").mkdir()
+    listed = Path.iterdir
+
+    def refused(self):
+        if self.name == "shut":
+            raise PermissionError
+        return listed(self)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    report = Memory().ingest(tmp_path)
+    assert (codes(report), report.exit_code, report.new) == ({"unreadable_file": 1}, 1, 1)
+    assert report.codes[0].places == (str(tmp_path / "shut"),)

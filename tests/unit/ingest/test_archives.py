@@ -7,7 +7,7 @@ import pytest
 from ingest import archives
 from ingest.archives import ZipBomb, members
 from ingest.model import ReadFailure, Source
-from ingest.walk import Found
+from ingest.walk import Found, find
 
 
 def inside(src, found=None):
@@ -106,3 +106,30 @@ def test_a_member_that_cannot_be_unpacked_is_unreadable_however_that_shows():
         assert isinstance(one, Source)
         with pytest.raises(zipfile.BadZipFile):
             one.open().read()
+
+
+def test_an_archive_leaves_out_the_folders_that_a_walk_leaves_out(tmp_path):
+    folder = tmp_path / "work"
+    for name in ("a.txt", "build/b.txt", "x/node_modules/y/c.txt", "x/d.txt", "vendor/e/f.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("words")
+    told = []
+    for base in (folder, tmp_path):  # what is in the folder, and the folder itself
+        archive = tmp_path / "w.zip"
+        with zipfile.ZipFile(archive, "w") as packed:
+            for file in sorted(folder.rglob("*.txt")):
+                packed.write(file, file.relative_to(base))
+        found = Found()
+        names = [one.parts[-1] for one in members(Source.of_file(archive), found)]
+        told.append((names, found.ignored))
+    walked = Found()
+    names = [one.parts[-1] for one in find((str(folder),), walked)]
+    assert told == [(names, walked.ignored)] * 2
+    assert (names, walked.ignored) == (["a.txt", "d.txt"], {"skipped_folder": 3})
+
+
+def test_an_archive_of_a_folder_with_such_a_name_is_read(tmp_path):
+    archive = tmp_path / "build.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("build/a.txt", "words")
+    assert [one.parts[-1] for one in members(Source.of_file(archive), Found())] == ["a.txt"]
