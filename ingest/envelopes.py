@@ -144,6 +144,8 @@ def is_prompt(name: str, words: str) -> bool:
 
 
 def _take_trailing(opened: Opened) -> None:
+    if not opened.text.endswith(">"):
+        return
     closing = _CLOSING.search(opened.text)
     if closing is None or closing[1] not in ENVELOPES:
         return

@@ -445,7 +445,7 @@ class Session:
         name = item.get("name")
         called = name if isinstance(name, str) and name else kind.removesuffix("_call")
         self.calls.append((called, 1))
-        self.touched.extend(touched(item.get("arguments", item.get("input"))))
+        self.touched += touched(item.get("arguments", item.get("input")))
         if called == _SPAWN and isinstance(item.get("call_id"), str):
             self.spawning.add(item["call_id"])
         if self.spoken is not None:
