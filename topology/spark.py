@@ -16,7 +16,13 @@ SENT: Final = "summary binary"
 COLUMNS: Final = ("u", "v", "u_shared", "v_shared")
 
 
-def cuts_by_spark(session: Any, path: str, parts: int, *, contracted: bool = True) -> Cuts:  # noqa: ANN401 - a SparkSession; pyspark is an extra
+def cuts_by_spark(  # pragma: no cover - needs Java
+    session: Any,  # noqa: ANN401 - a SparkSession
+    path: str,
+    parts: int,
+    *,
+    contracted: bool = True,
+) -> Cuts:
     """Cuts of the edges in a Parquet data set with whole-number columns u, v and shard.
 
     Each pair of vertices must be there once. Edges of one shard go to one of ``parts`` tasks.
@@ -31,7 +37,7 @@ def cuts_by_spark(session: Any, path: str, parts: int, *, contracted: bool = Tru
     return finish(merge(found, contracted=contracted), contracted=contracted)
 
 
-def _with_marks(edges: Any) -> Any:  # noqa: ANN401 - data frames of Spark
+def _with_marks(edges: Any) -> Any:  # pragma: no cover - needs Java  # noqa: ANN401
     """Mark the ends that edges of another shard touch as well."""
     from pyspark.sql import functions as f
 
@@ -44,7 +50,7 @@ def _with_marks(edges: Any) -> Any:  # noqa: ANN401 - data frames of Spark
     return edges.na.fill(value=False)
 
 
-def _without_marks(edges: Any) -> Any:  # noqa: ANN401 - data frames of Spark
+def _without_marks(edges: Any) -> Any:  # pragma: no cover - needs Java  # noqa: ANN401
     from pyspark.sql import functions as f
 
     return edges.select("*", f.lit(col=True).alias("u_shared"), f.lit(col=True).alias("v_shared"))

@@ -55,10 +55,11 @@ class Kg:
     def _mentions(self, rng: np.random.Generator, alone: NDArray[np.bool_]) -> None:
         topics = max(8, int(np.sqrt(self.threads)))
         own = max(1, self.concepts // topics)
-        topic = rng.integers(0, topics, self.threads)
+        self.topics, self.topic = topics, rng.integers(0, topics, self.threads)
+        """Topic of each thread."""
         many = np.minimum(rng.geometric(1 / 3.9, self.questions), 20)
         holder = np.repeat(np.arange(self.questions), many)
-        home = topic[self.thread[holder]]
+        home = self.topic[self.thread[holder]]
         word = home * own + _zipf(rng, own, len(holder))
         anywhere = rng.random(len(holder)) >= 0.8
         shuffled = rng.permutation(self.concepts)

@@ -3,6 +3,7 @@
 # ruff: noqa: S311 - seeded records, not secrets
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from math import log2
 
@@ -17,12 +18,22 @@ from graphstore.model.view import (
     MENTION,
     QUESTION,
     THREAD,
+    WAYPOINT,
     EdgeRow,
     NodeRow,
+    Route,
     from_edges,
 )
 from topology.model import Limits
-from topology.shapes import cut_point, cycle, island, missing_middle, weak_bridge
+from topology.shapes import (
+    cut_point,
+    cycle,
+    island,
+    knot,
+    missing_middle,
+    shadow_route,
+    weak_bridge,
+)
 from topology.structure import Structure
 
 K_MIN = 2
@@ -284,3 +295,88 @@ def test_every_lineage_that_returns_along_arcs_is_seen(seed):
     ]
     for loop in short:
         assert any(set(loop) <= members or set(loop) == members for members in found)
+
+
+def blobs(seed):
+    """Groups of threads with words of their own, nearly all said by all, and a long tail."""
+    rng = random.Random(seed)
+    nodes, edges, pairs = {}, [], set()
+    for blob in range(rng.randint(1, 3)):
+        threads, words = (rng.randint(3, 6) for _ in range(2))
+        chance = rng.choice((0.6, 0.8, 1.0))
+        pairs |= {
+            (f"s:{blob}-{a}", f"c:{blob}-{b}")
+            for a in range(threads)
+            for b in range(words)
+            if rng.random() < chance
+        }
+        pairs.add((f"s:{blob}-0", "c:0-0"))
+    pairs |= {
+        (f"s:t{at}", f"c:t{at + step}") for at in range(rng.randint(0, 25)) for step in (0, 1)
+    }
+    for number, (thread, word) in enumerate(sorted(pairs)):
+        turn = (thread, number + 2)
+        nodes[thread] = NodeRow(thread, THREAD, thread, ((thread, 1),))
+        nodes.setdefault(word, NodeRow(word, CONCEPT, None, (turn,)))
+        edges.append(EdgeRow(thread, word, MENTION, (turn,)))
+    return from_edges(nodes.values(), edges)
+
+
+@rounds
+def test_dense_knots_are_blocks_of_cores(seed):
+    graph = Structure(blobs(seed), LIMITS)
+    level = graph.level(1)
+    whole: nx.Graph[str] = nx.Graph()
+    names = graph.node_ids(level, range(level.n))
+    whole.add_nodes_from(names)
+    whole.add_edges_from((names[a], names[b]) for a, b in zip(level.u, level.v, strict=True))
+    core = nx.core_number(whole)
+    linked = sorted(k for k in core.values() if k)
+    todo = [({*whole}, max(3, linked[(len(linked) - 1) // 2] + 2))]
+    expected = set()
+    for inside, k in todo:
+        dense = whole.subgraph(name for name in inside if core[name] >= k)
+        for block in nx.biconnected_components(dense):
+            if len(block) < 4 or sum(name[0] == "s" for name in block) < 3:
+                continue
+            if 4 * len(block) <= len(whole):
+                expected.add(frozenset(block))
+            elif max(core[name] for name in block) > k:
+                todo.append((block, k + 1))
+    found = [one for one in knot.find(graph, LIMITS) if one.kind == "dense"]
+    assert {frozenset(m.node_id for m in one.members) for one in found} == expected
+    for one in found:
+        block = [member.node_id for member in one.members]
+        least = min(core[name] for name in block)
+        assert one.score == pytest.approx(least * log2(len(block)), abs=2e-6)
+
+
+def test_the_blobs_do_hold_knots():
+    found = [one for seed in range(40) for one in knot.find(Structure(blobs(seed), LIMITS), LIMITS)]
+    assert len(found) > 10
+
+
+@rounds
+def test_shadow_routes_are_the_pairs_of_journeys_with_a_common_turn(seed):
+    rng = random.Random(seed)
+    threads = [NodeRow(f"s:{at}", THREAD, f"s:{at}", ((f"s:{at}", 1),)) for at in range(8)]
+    stops = [NodeRow(f"w:{at}", WAYPOINT, f"s:{at}", ((f"s:{at}", 2),)) for at in range(8)]
+    edges = [EdgeRow(f"s:{at}", f"w:{at}", CONTAINMENT, ((f"s:{at}", 2),)) for at in range(8)]
+    view = from_edges([*threads, *stops], edges)
+    routes = []
+    for at in range(8):
+        refs = sorted({f"thread:s:{rng.randrange(8)}#turn:2" for _ in range(rng.randint(1, 3))})
+        failed = tuple(ref for ref in refs if rng.random() < 0.3)
+        routes.append(Route(f"j:{at}", (view.ids.index(f"w:{at}"),), tuple(refs), failed, None))
+    expected = {}
+    for one, other in combinations(routes, 2):
+        common = {*one.refs} & {*other.refs}
+        residue = common & ({*one.failed_refs} ^ {*other.failed_refs})
+        if common:
+            expected[one.journey_id, other.journey_id] = (len(common) + len(residue), bool(residue))
+    graph = Structure(replace(view, journeys=tuple(routes)), LIMITS)
+    found = {
+        tuple(m.node_id for m in one.members): (one.score, one.kind == "residue")
+        for one in shadow_route.find(graph, LIMITS)
+    }
+    assert found == expected

@@ -25,6 +25,7 @@ from topology.structure import Structure, distinct
 NAME = "cycle"
 VERSION = 1
 NEEDS = ("engine",)
+ORACLE = "test_cycles_are_shortest_ones_of_three_threads"
 
 LARGEST_DF = 8
 LEAST_THREADS = 3

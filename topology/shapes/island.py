@@ -21,6 +21,7 @@ from topology.structure import Separation, Structure
 
 NAME = "island"
 VERSION = 1
+ORACLE = "test_islands_are_the_other_components_with_questions"
 
 LEAST_NODES = 3
 SOFT_FACTOR = 0.5

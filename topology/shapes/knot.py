@@ -36,6 +36,7 @@ from topology.structure import Structure
 NAME = "knot"
 VERSION = 2
 NEEDS = ("engine",)
+ORACLE = "test_dense_knots_are_blocks_of_cores"
 
 LEAST_OBLIGATIONS = 3
 FAR = np.iinfo(np.int32).max

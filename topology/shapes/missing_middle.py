@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "missing_middle"
 VERSION = 3
+ORACLE = "test_missing_middles_are_the_open_pairs_of_adamic_and_adar"
 
 LEAST_BETWEEN = 2
 LEAST_DUE = 5.0

@@ -19,6 +19,7 @@ from topology.structure import Structure
 
 NAME = "shadow_route"
 VERSION = 1
+ORACLE = "test_shadow_routes_are_the_pairs_of_journeys_with_a_common_turn"
 
 VOCABULARY = "shared_vocabulary_without_source_or_residue"
 _SENTENCES = {

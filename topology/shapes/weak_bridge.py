@@ -24,6 +24,7 @@ from topology.themes import Themes
 
 NAME = "weak_bridge"
 VERSION = 2
+ORACLE = "test_weak_bridges_are_those_that_removal_shows"
 
 MOST_CARRIERS = 3
 _BOTH_SIDES = "weak_bridge_needs_both_sides"

@@ -2,6 +2,7 @@
 # ruff: noqa: S311 - seeded graphs, not secrets
 
 import random
+from pathlib import Path
 from string import Formatter
 
 import numpy as np
@@ -221,6 +222,14 @@ def test_adding_a_concept_to_every_thread_keeps_the_seed_ids(name):
         assert {s.seed_id for s in joined.seeds} == {s.seed_id for s in plain.seeds}
         hubs = [hub.concept_id for hub in joined.hidden_hubs if hub.rule == "df"]
         assert hubs[:1] == ["c:everywhere"]
+
+
+@shapes
+def test_each_names_the_test_that_compares_it_with_another_implementation(name):
+    here = Path(__file__).parents[2]
+    texts = [path.read_text("utf-8") for path in (here / "property").glob("test_*.py")]
+    (found,) = [text for text in texts if f"\ndef {load(name).ORACLE}(" in text]
+    assert "import networkx" in found or "combinations(" in found
 
 
 def test_every_reported_cut_parts_its_graph_when_taken_out():
