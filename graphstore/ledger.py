@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS record(
   seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
   body TEXT NOT NULL, checksum BLOB NOT NULL)
 """
+_PART: Final = 2_000
+"""Rows that are read at once of very many."""
 _BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 _TYPES: Final = (int, str, str, str, str, bytes)
 _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
@@ -201,6 +203,17 @@ class Ledger:
         """Rows of one reading statement."""
         with self._lock, told(self.path):
             return self.connection.execute(sql, parameters).fetchall()
+
+    def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Rows of one reading statement, a part at a time; its tables must not change meanwhile."""
+        with self._lock, told(self.path):
+            cursor = self.connection.execute(sql)
+        while rows := self._part(cursor):
+            yield from rows
+
+    def _part(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        with self._lock, told(self.path):
+            return cursor.fetchmany(_PART)
 
     def last(self) -> Entry | None:
         """The newest record."""

@@ -208,11 +208,15 @@ class Near:
         close = matrix @ matrix[[number for number, _ in known]].T >= self._least - _MARGIN
         for place, (number, keys) in enumerate(known):
             mine = frozenset(keys.split("\n")) - {""}
-            numbers = {*np.flatnonzero(close[:, place]).tolist(), *self._sharing(mine)}
+            facing = set(np.flatnonzero(close[:, place]).tolist())
+            numbers = facing.union(self._sharing(mine))
             found = []
             for other, (name, words) in self._named(sorted(numbers - {number})).items():
+                shared = jaccard(mine, words)
+                if shared < self._least and other not in facing:
+                    continue
                 cosine = exact(matrix, number, other)
-                likeness = max(jaccard(mine, words), cosine)
+                likeness = max(shared, cosine)
                 if likeness >= self._least:
                     found.append(Neighbour(name, likeness, cosine))
             yield questions[place], sorted(found, key=lambda one: one.rank)
@@ -285,13 +289,16 @@ class Near:
             block = matrix[start : start + _BLOCK] @ matrix.T >= self._least - _MARGIN
             for offset in range(len(block)):
                 number = start + offset
-                others = {*np.flatnonzero(block[offset]).tolist()}
-                others |= _probed(words[number], postings, self._least)
+                facing = set(np.flatnonzero(block[offset]).tolist())
+                others = facing | _probed(words[number], postings, self._least)
                 others.discard(number)
                 found = []
                 for other in others:
+                    shared = jaccard(words[number], words[other])
+                    if shared < self._least and other not in facing:
+                        continue
                     cosine = exact(matrix, number, other)
-                    likeness = max(jaccard(words[number], words[other]), cosine)
+                    likeness = max(shared, cosine)
                     if likeness >= self._least:
                         found.append(Neighbour(names[other], likeness, cosine))
                 yield number, sorted(found, key=lambda one: one.rank)

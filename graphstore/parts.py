@@ -8,6 +8,7 @@ changes marks what it touches; only that is summed again.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from sys import intern
 from typing import Any, Final
 
 import orjson
@@ -290,9 +291,10 @@ class Parts:
         """Every surprising pair, one concept with its company after another."""
         raw: dict[str, dict[str, tuple[int, str]]] = {}
         company: dict[str, list[str]] = {}
-        for concept, thread, df, turns in self._ledger.select(
+        for named, thread_id, df, turns in self._ledger.each(
             "SELECT concept, thread_id, df, turns FROM posting ORDER BY concept, thread_id"
         ):
+            concept, thread = intern(named), intern(thread_id)  # each many times over
             raw.setdefault(concept, {})[thread] = (df, turns)
             company.setdefault(thread, []).append(concept)
         for concept, mine in raw.items():
@@ -303,10 +305,13 @@ class Parts:
                 thread: Posting(df, _numbers(turns)) for thread, (df, turns) in mine.items()
             }
             for other in sorted(shared):
+                fewer = min(mine, raw[other], key=len)
                 theirs = {
                     thread: Posting(df, _numbers(turns))
-                    for thread, (df, turns) in raw[other].items()
-                    if thread in mine and (shared[other] > 1 or "," in turns)
+                    for thread in fewer
+                    if thread in mine and thread in raw[other]
+                    for df, turns in (raw[other][thread],)
+                    if shared[other] > 1 or "," in turns
                 }
                 met = meeting(concept, other, postings, theirs, bounds)
                 if met is not None and counts(met, bounds):
@@ -414,7 +419,7 @@ class Parts:
         for start in range(0, len(names), _SECTION):
             yield from fold.shared(self.of(names[start : start + _SECTION]))
         yield from self._concepts()
-        for first, second, body in self._ledger.select(
+        for first, second, body in self._ledger.each(
             "SELECT DISTINCT min(concept, other), max(concept, other), body FROM pair"
             " WHERE kept ORDER BY 1, 2"
         ):

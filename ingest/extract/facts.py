@@ -78,7 +78,7 @@ def facts(thread: Thread, reading: Reading, epoch: Figures, before: Facts | None
     ended = outcomes(reading, asked)
     questions = tuple(_questions(thread, reading, asked, ended, named))
     had = {(row.src, row.dst): row for row in before.mentions} if before else {}
-    mentions = [*_mentions(reading, kept, had), *_question_mentions(reading, asked, named)]
+    mentions = [*_mentions(reading, kept, had), *_question_mentions(reading, asked, named, had)]
     rows = (
         _anchored(_asks(reading, asked)),
         _anchored(_answers(reading, ended)),
@@ -156,11 +156,19 @@ def _refs(reading: Reading, turns: Iterable[int]) -> tuple[str, ...]:
 
 
 def _question_mentions(
-    reading: Reading, asked: tuple[Asking, ...], named: _Named
+    reading: Reading,
+    asked: tuple[Asking, ...],
+    named: _Named,
+    had: Mapping[tuple[str, str], Mentions],
 ) -> Iterator[Mentions]:
     for question, group in _by_question(asked).items():
         refs = _refs(reading, (one.turn for one in group))
         for concept in named.kept(group[0].sentence):
+            salience = round(concept.salience, _COARSE)
+            known = had.get((question, concept.concept_id))
+            if known is not None and known.source_refs == refs and known.salience == salience:
+                yield known
+                continue
             yield Mentions(
                 src_table="Question",
                 src=question,
@@ -168,7 +176,7 @@ def _question_mentions(
                 dst=concept.concept_id,
                 source_refs=refs,
                 extractor=VERSION,
-                salience=round(concept.salience, _COARSE),
+                salience=salience,
             )
 
 

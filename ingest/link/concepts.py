@@ -32,7 +32,7 @@ class _Told:
 Stated = tuple[tuple[tuple[str, str, str], str], ...]
 """Relations of one turn, ends and type, each with the words for it."""
 Memo = dict[str, tuple[tuple[tuple[str, str], ...], Stated]]
-"""By turn: the spellings looked for in it, and what it states."""
+"""By turn: the spellings in it, and what it states."""
 
 
 def told(
@@ -51,18 +51,23 @@ def told(
     for row in sorted(mentions, key=lambda row: (row.src, row.dst)):
         if row.src_table == "SourceRef" and row.dst in known:
             in_turn.setdefault(row.src, []).append(known[row.dst])
+    forms = {
+        name: [
+            (form.casefold(), name)
+            for form in (one.label, *one.aliases)
+            if len(form) >= _LEAST_LETTERS
+        ]
+        for name, one in known.items()
+    }
     found: dict[tuple[str, str, str], _Told] = {}
     for ref, text in sorted(turns):
         named = in_turn.get(ref, [])
         if len(named) > 1:
-            spelled = tuple(
-                (form.casefold(), one.concept_id)
-                for one in named
-                for form in (one.label, *one.aliases)
-                if len(form) >= _LEAST_LETTERS
-            )
-            if ref not in memo or memo[ref][0] != spelled:
-                memo[ref] = (spelled, tuple(_of_turn(text, spelled)))
+            spelled = [pair for one in named for pair in forms[one.concept_id]]
+            low = text.casefold()
+            here = tuple(pair for pair in spelled if pair[0] in low)
+            if ref not in memo or memo[ref][0] != here:
+                memo[ref] = (here, tuple(_of_turn(text, here)))
             for key, why in memo[ref][1]:
                 found.setdefault(key, _Told(why)).refs.add(ref)
     return tuple(
@@ -82,10 +87,8 @@ def told(
 
 
 def _of_turn(
-    text: str, named: Iterable[tuple[str, str]]
+    text: str, spelled: tuple[tuple[str, str], ...]
 ) -> Iterator[tuple[tuple[str, str, str], str]]:
-    low = text.casefold()
-    spelled = [pair for pair in named if pair[0] in low]
     if len({concept for _, concept in spelled}) < _PAIR:
         return
     for sentence in sentences(strip(text).text):

@@ -19,6 +19,7 @@ class Watched(Derivation):
     def __init__(self):
         super().__init__()
         self.asked = []
+        self.grounds = []
 
     def epoch(self, *arguments):
         self.asked.append("epoch")
@@ -26,6 +27,7 @@ class Watched(Derivation):
 
     def journeys(self, *arguments):
         self.asked.append("journeys")
+        self.grounds.append(arguments[0])
         return super().journeys(*arguments)
 
 
@@ -87,6 +89,18 @@ def test_a_new_epoch_is_due_when_the_store_has_grown_by_a_fifth(
     assert ("epoch" in derive.asked) == (lineages == 12)
     assert "journeys" in derive.asked
     assert store.epoch().lineages == lineages
+
+
+@pytest.mark.parametrize(
+    ("few", "more", "around"), [(200, 1, True), (0, 1, False), (200, 2, False)]
+)
+def test_journeys_are_looked_for_around_few_threads_under_the_epoch_of_before(
+    take, derive, tmp_path, monkeypatch, few, more, around
+):
+    monkeypatch.setattr(taking, "FEW", few)
+    take(chats(tmp_path / "in", range(10)))
+    take(chats(tmp_path / "in", range(10 + more)))
+    assert [one.whole is not None for one in derive.grounds] == [False, around]
 
 
 def test_an_empty_folder_makes_no_epoch(take, store, derive, tmp_path):

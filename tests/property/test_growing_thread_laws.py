@@ -49,7 +49,6 @@ def test_rows_that_stay_equal_are_the_same_objects():
         {(row.src, row.dst): row for row in derive.facts(a_thread("one", *texts), EPOCH).mentions}
         for texts in (said[:1], said[:2], said)
     ]
-    own = {key for key in made[2] if key[0].startswith("thread:")}
-    same = [key for key in made[1].keys() & own if made[1][key] == made[2][key]]
+    same = [key for key in made[1].keys() & made[2].keys() if made[1][key] == made[2][key]]
     assert same
     assert all(made[1][key] is made[2][key] for key in same)
