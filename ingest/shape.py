@@ -51,6 +51,13 @@ class Shape:
         """Every key that one of the objects has: what none has need not be looked for."""
         return frozenset().union(*self.objects)
 
+    def most(self, key: str) -> float:
+        """Part of JSON Lines whose record has a key, or is a list of what has it; 0 up to half."""
+        listed = (one if isinstance(one, list) else [one] for one in self.sample)
+        having = (any(isinstance(one, dict) and key in one for one in some) for some in listed)
+        share = self.share(sum(having))
+        return share if share > 1 / 2 else 0.0
+
     def share(self, matching: int) -> float:
         """Part of the sample that matches, 0 to 1."""
         return matching / len(self.sample) if self.sample else 0.0
@@ -155,6 +162,8 @@ def _json_shape(src: Source, text: str, start: int) -> Shape:
         size *= 4
         text = decode(src.peek(size))
         start = _begin(text)
+    if documents := _documents(text, start, cut=size < src.size):
+        return Shape("list", sample=documents)
     if records:
         return Shape("lines", sample=tuple(records))
     if text[start] == "{" and (keys := partial(text, start)):
@@ -214,6 +223,23 @@ def _closed_list(text: str, at: int, found: list[Any]) -> Shape | None:
     """A list is a document unless another value follows it."""
     after = text[at + 1 :].strip(_BLANK + "\0")
     return None if after else Shape("list", sample=tuple(found))
+
+
+def _documents(text: str, start: int, *, cut: bool) -> tuple[Any, ...]:
+    """Elements of documents that follow each other, where the first goes over many lines."""
+    if text[start:].partition("\n")[0].strip(_BLANK + "[{"):
+        return ()
+    found: list[Any] = []
+    at, count = start, 0
+    while at < len(text) and text[at] in "{[" and len(found) < VOTERS:
+        value, end = _value(text, at)
+        if end < 0:
+            break
+        found.extend(value if isinstance(value, list) else [value])
+        at, count = _skip(text, end), count + 1
+    goes_on = cut and at < len(text) and text[at] in "{["
+    sound = count > 1 or (count == 1 and goes_on)
+    return tuple(found[:VOTERS]) if sound and any(isinstance(one, dict) for one in found) else ()
 
 
 def _records(text: str, start: int, *, cut: bool) -> tuple[list[Any], bool]:

@@ -60,6 +60,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
     shape = look(src)
     if shape.kind == "list":
         return Score.by(4) if any("mapping" in one for one in shape.objects) else None
+    if shape.kind == "lines" and (share := shape.most("mapping")):
+        return Score.by(6, share)
     if shape.kind != "dict":
         return None
     document = shape.objects[0]

@@ -56,6 +56,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
     shape = look(src)
     if shape.kind == "list":
         return Score.by(4, 1.0, "b") if any(map(_is_ours, shape.objects)) else None
+    if shape.kind == "lines" and (share := shape.most("chat_messages")):
+        return Score.by(6, share, "b")
     if shape.kind != "dict":
         return None
     document = shape.objects[0]
