@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from dream.lexicon import folded, has
 from graphstore import ids
 from graphstore.derivation import Ground
+from graphstore.model.arcs import Arc
 from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import (
     Concept,
@@ -67,6 +68,8 @@ class Index:
     """Acts of the owner, in ledger order."""
     texts: dict[str, str] = field(default_factory=dict)
     """Folded text by lineage, filled on first use."""
+    arcs: dict[str, tuple[Arc, ...]] = field(default_factory=dict)
+    """Route by Journey, filled on first use: each is compared with all others."""
 
     @cached_property
     def turns(self) -> dict[str, SourceRefNode]:

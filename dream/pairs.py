@@ -1,5 +1,6 @@
 """Candidate pairs of a focus: which two nodes a hypothesis could join."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -9,7 +10,7 @@ from dream.company import SPOKEN, about, absent, is_topic
 from dream.emergence import growing, unspoken
 from dream.index import Index
 from dream.model import Focus
-from dream.routes import alike
+from dream.routes import alike, route
 from dream.walk import Walk
 from dream.wording import content_words
 
@@ -18,6 +19,7 @@ BRIDGE_SIDE, BRIDGE_BEST = 4, 8
 OTHER_JOURNEYS, OPEN_QUESTIONS, OWN_QUESTIONS = 6, 4, 8
 THEME_QUESTIONS = 6
 RHYMES = 2
+COMPARED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +262,19 @@ def kindred(journey: str, own: set[str], index: Index) -> tuple[str, ...]:
         if other != journey
     }
     order = sorted(shared, key=lambda other: (-shared[other], other))
-    kept = [other for other in order if shared[other] or alike(journey, other, index)]
+    kept = [other for other in order if shared[other]]
+    # resonance is costly: only the few whose steps are most of the same kinds are compared
+    rest = sorted(
+        (other for other in order if not shared[other]),
+        key=lambda other: (-steps_shared(journey, other, index), other),
+    )
+    kept += [other for other in rest[:COMPARED] if alike(journey, other, index)]
     return tuple(kept[:OTHER_JOURNEYS])
+
+
+def steps_shared(one: str, other: str, index: Index) -> int:
+    """Arcs that two routes have in common, whatever their order."""
+    return (Counter(route(one, index)) & Counter(route(other, index))).total()
 
 
 def rhymes(focus: Focus, index: Index) -> Iterator[Candidate]:

@@ -1,5 +1,6 @@
 """Routes: the arcs of a Journey, named by somebody or read off its turns, and how two are alike."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -14,14 +15,19 @@ REMEMBERED: Final = 4096
 
 
 def route(journey: str, index: Index) -> tuple[Arc, ...]:
-    """The arcs of a Journey, one for each waypoint with a clean turn."""
+    """The arcs of a Journey, one for each waypoint with a clean turn; read once."""
+    if journey not in index.arcs:
+        index.arcs[journey] = tuple(arcs_of(journey, index))
+    return index.arcs[journey]
+
+
+def arcs_of(journey: str, index: Index) -> Iterator[Arc]:
+    """The arc that somebody named at each waypoint, else the one that its turn gives."""
     stops = index.stops.get(journey, ())
     met: set[str] = set()
-    found = []
     for waypoint, ref in stops:
-        found.append(named(waypoint.arc) or structural(ref, met, index))
+        yield named(waypoint.arc) or structural(ref, met, index)
         met.update(index.turn_concepts.get(ref, ()))
-    return tuple(found)
 
 
 def route_of(journey: str, index: Index) -> Route:
