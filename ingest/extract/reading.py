@@ -68,7 +68,9 @@ class Reader:
 
     def read(self, thread: Thread) -> Reading:
         """Read the clean path of the thread."""
-        turns = {(one.number, one.fingerprint, *one.tools.touched): one for one in thread.clean()}
+        turns: dict[tuple[str | int, ...], Turn] = {
+            (one.number, one.fingerprint, *one.tools.touched): one for one in thread.clean()
+        }
         known = len(self.gists)
         grown = tuple(self.gists) == tuple(turns)[:known] and thread.project == self.project
         gatherer = self.gatherer if grown else None

@@ -141,7 +141,8 @@ class Author:
             return None
         edge = known[-1]
         heard = edge.replace(points=edge.points + 1, confirmations=edge.confirmations + 1)
-        return ReviewRecord(act="approve", target=edge.hypothesis_id, at=NOW, after=(heard,))
+        record = {"act": "approve", "target": edge.hypothesis_id, "at": NOW, "after": (heard,)}
+        return ReviewRecord.model_validate(record)
 
 
 @contextmanager

@@ -213,7 +213,8 @@ def test_one_message_may_stand_without_a_list():
 
 
 def test_a_conversation_in_which_nothing_was_said_is_an_empty_thread():
-    for nothing in ([], None):
+    said: tuple[object, ...] = ([], None)
+    for nothing in said:
         ((found,), tally) = read({**talk(), "messages": nothing})
         assert (found.native_id, found.turns, tally.records) == ("l1", [], 0)
 

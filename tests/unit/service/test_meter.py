@@ -18,7 +18,7 @@ def test_what_is_not_known_is_left_out():
 
 
 def test_at_most_ten_lines_a_second_are_shown():
-    shown = []
+    shown: list[str] = []
     moments = iter(START + timedelta(milliseconds=10 * at) for at in range(1000))
     meter = Meter(shown.append, lambda: next(moments))
     for _ in range(100):
