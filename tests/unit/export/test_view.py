@@ -121,7 +121,9 @@ def test_signals_and_tools_keep_what_is_not_text_or_path():
 def test_order_does_not_depend_on_what_was_handed_in_first():
     own = ground()
     held = {one.name: getattr(own, one.name) for one in fields(own)}
-    families = {name: rows for name, rows in held.items() if isinstance(rows, tuple)}
+    families: dict[str, Any] = {
+        name: rows for name, rows in held.items() if isinstance(rows, tuple)
+    }
     turned = replace(own, **{name: rows[::-1] for name, rows in families.items()})
     view = shown(
         turned,
