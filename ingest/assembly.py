@@ -123,7 +123,9 @@ class Assembly:
         natives = {thread_id(one.raw.source, native): native for native, one in threads}
         for identity, carriers in by_id.items():
             count_copies(carriers, self.carriers)
-            for whole in merge(natives[identity], carriers, self.tallies, self.options):
+            for whole in merge(
+                natives[identity], carriers, self.tallies, self.options, self._is_stored
+            ):
                 if whole.turns:
                     yield whole
                 elif whole.held:
@@ -131,6 +133,12 @@ class Assembly:
                 else:
                     head = whole.heads[0]
                     self.tallies[whole.carriers[0]].note("empty_thread", head.where or None)
+
+    def _is_stored(self, whole: Whole) -> bool:
+        """Whether a thread of the run is what the store holds under its id."""
+        known = self.known.thread(whole.thread_id)
+        files = [self.carriers[one].source.path for one in whole.carriers]
+        return known is not None and not whole.heads[0].placed and _meets(known, whole, files)
 
     def _await(self, whole: Whole) -> None:
         """Carriers of a thread that may still grow must be read again when they rest."""

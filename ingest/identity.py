@@ -1,7 +1,7 @@
 """Identity of threads and turns: native ids, carriers of one thread, turn numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -74,9 +74,15 @@ def derived_id(thread: CleanThread) -> str:
 
 
 def merge(
-    native_id: str, threads: Sequence[CleanThread], tallies: Sequence[Tally], options: Options
+    native_id: str,
+    threads: Sequence[CleanThread],
+    tallies: Sequence[Tally],
+    options: Options,
+    is_stored: Callable[[Whole], bool] = lambda _: False,
 ) -> list[Whole]:
     """Put together the carriers of one native id; two if they have nothing in common.
+
+    Of strangers, the one that ``is_stored`` under the id keeps it, else the first.
 
     Halves of a split file are joined, copies are merged: the path is that of the best carrier,
     what only others hold stands off it.
@@ -92,7 +98,8 @@ def merge(
         else:
             group.append(part)
     merged = [_merged(group) for group in groups]
-    merged.sort(key=_firstness)
+    if len(merged) > 1:
+        merged.sort(key=lambda one: (not is_stored(one), *_firstness(one)))
     for index, other in enumerate(merged):
         if index:
             other.native_id = collided_id(other)

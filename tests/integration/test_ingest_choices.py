@@ -203,3 +203,26 @@ def test_a_folder_that_cannot_be_listed_is_a_loss(tmp_path, monkeypatch):
     report = Memory().ingest(tmp_path)
     assert (codes(report), report.exit_code, report.new) == ({"unreadable_file": 1}, 1, 1)
     assert report.codes[0].places == (str(tmp_path / "shut"),)
+
+
+def test_over_runs_a_stored_thread_keeps_its_id_and_no_word_depends_on_the_order(tmp_path):
+    first = Talk(ONE).play(["ask"]).write(tmp_path, "a.jsonl")
+    stranger = Talk(ONE, "z")
+    stranger.count = 50
+    second = stranger.play(["ask"]).write(tmp_path, "b.jsonl")
+    told = []
+    for order in ((first, second), (second, first)):
+        store = Memory()
+        reports = [store.ingest(file) for file in order]
+        assert "id_collision" in codes(reports[1])
+        both = store.ingest(first, second, keep_context=True)  # read again, together
+        assert (both.new, both.grown, len(store.threads)) == (0, 0, 2)
+        plain = store.threads[TALK].turns[0]
+        assert plain.anchor.file == str(order[0])
+        told.append(
+            sorted(
+                [(turn.number, turn.fingerprint) for turn in one.turns]
+                for one in store.threads.values()
+            )
+        )
+    assert told[0] == told[1]
