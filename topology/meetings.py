@@ -147,8 +147,8 @@ def _held_by_one(level: Level, themes: Themes, kept: Longs) -> Floats:
     own = np.flatnonzero((level.kind == THREAD) & (themes.of >= 0))
     row = np.concatenate((ends[0][lineage], own, own))  # its own one counts as HELD nodes
     community = themes.of[np.concatenate((ends[1][lineage], own, own))]
-    known = coo_array((np.ones(len(row)), (row, community)), shape=(level.n, len(themes.size)))
-    known = known.tocsr()[:, kept]
+    shape = level.n, len(themes.size)
+    known = coo_array((np.ones(len(row)), (row, community)), shape=shape).tocsr()[:, kept]
     known.data = (known.data >= HELD).astype(np.float64)
     both: Floats = (known.T @ known).toarray()
     return both

@@ -88,8 +88,7 @@ def partition_summary(u: Longs, v: Longs, boundary: Longs | None) -> Summary:
     if boundary is None:
         return _certificate(np.column_stack((u, v)))
     pairs = _distinct_pairs(np.column_stack((u, v)))[0]
-    names, ends = np.unique(pairs, return_inverse=True)
-    ends = ends.reshape(-1, 2).astype(np.int32)
+    names, ends = _local(pairs)
     outer = np.isin(names, boundary)
     solid, order, bridge = _contracted(len(names), ends, outer)
     return _pruned(names, outer, solid, order, pairs[bridge], ends[bridge])
@@ -184,11 +183,17 @@ def _distinct_pairs(pairs: Longs) -> tuple[Longs, Longs]:
     return pairs[first], np.diff(np.append(first, len(pairs)))
 
 
+def _local(pairs: Longs) -> tuple[Longs, Ints]:
+    """Vertices of a part, ascending, and the ends of its edges as places among them."""
+    names, ends = np.unique(pairs, return_inverse=True)
+    places: Ints = np.asarray(ends.reshape(-1, 2), np.int32)
+    return names, places
+
+
 def _certificate(edges: Longs) -> Summary:
     """Two breadth-first forests, and a copy of each pair of the first that comes twice."""
     pairs, count = _distinct_pairs(edges)
-    names, ends = np.unique(pairs, return_inverse=True)
-    ends = ends.reshape(-1, 2).astype(np.int32)
+    names, ends = _local(pairs)
     first = _in_forest(len(names), ends)
     rest = np.flatnonzero(~first)
     second = rest[_in_forest(len(names), ends[rest])]
