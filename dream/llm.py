@@ -146,14 +146,14 @@ def count(value: object) -> int | None:
 
 def refused(status: int, response: Any, clock: Clock) -> Failure:  # noqa: ANN401 - of a lazy import
     """A status that is no success, and how long the endpoint wants to be left alone."""
-    if status == TOO_MANY:
-        reason = "rate_limited"
-    elif status >= SERVER:
-        reason = "server_error"
-    else:
-        reason = "refused"
     return Failure(
-        reason=reason,
+        reason=(
+            "rate_limited"
+            if status == TOO_MANY
+            else "server_error"
+            if status >= SERVER
+            else "refused"
+        ),
         retry_after_s=seconds(response.headers.get("retry-after")),
         sent=response.request.content,
         received=response.content[:RECEIVED_MOST],

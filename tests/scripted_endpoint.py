@@ -44,7 +44,8 @@ class Scripted:
     def next(self, body) -> Answer:
         self.during()
         step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
-        return step(json.loads(body)) if callable(step) else step
+        found: Answer = step(json.loads(body)) if callable(step) else step
+        return found
 
     @property
     def asked(self) -> list:

@@ -1,12 +1,13 @@
 """Hostile turns, from files to the page: none becomes a hypothesis or an instruction."""
 
 import json
+import shutil
 
 import pytest
 
 from dream import cycle
 from dream.consult import Aide
-from dream.cycle import Ask, Leased
+from dream.cycle import Ask, Landed, Leased
 from dream.gate import Budget
 from dream.hostile import addresses_agent, is_unfit
 from dream.llm import Endpoint
@@ -24,11 +25,15 @@ MANY = ModelSettings(jobs_per_cycle=64, calls_per_day=1000, timeout_seconds=30)
 SETTINGS = DreamSettings(model=MANY)
 
 
+def session_at(folder):
+    loaded = settings.load({"store.home": str(folder / "home")}, folder)
+    return Session(loaded=loaded, folder=folder, now=lambda: NOW, pause=lambda _: None)
+
+
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
-    loaded = settings.load({"store.home": str(folder / "home")}, folder)
-    found = Session(loaded=loaded, folder=folder, now=lambda: NOW, pause=lambda _: None)
+    found = session_at(folder)
     operations.ingest(found, (str(written(folder / "tales", (*TALES, *talked()))),))
     return found
 
@@ -40,7 +45,9 @@ def landed(session, aide):
         leased = cycle.begin(store, seeds, Ask(mode="dry_run"), (), SETTINGS, NOW)
         assert isinstance(leased, Leased)
         done = cycle.work(leased, SETTINGS, NOW, lambda: False, aide)
-        return leased, cycle.land(done, store, SETTINGS, NOW).record
+        end = cycle.land(done, store, SETTINGS, NOW)
+    assert isinstance(end, Landed)
+    return leased, end.record
 
 
 def shown(record):
@@ -58,6 +65,8 @@ class Obedient:
         pack = json.loads(request["messages"][1]["content"])
         rules = json.loads(request["messages"][0]["content"].rpartition("\n")[2])
         rule = rules["$defs"]["Proposal"]["properties"]["rule"]["enum"][0]
+        if not pack["pairs"]:
+            return spoken("NO_REPLY")
         hostile = [turn for turn in pack["turns"] if WORD in turn["text"]]
         fresh = [turn for turn in hostile if turn["text"] not in self.obeyed] or hostile
         drafts = [self.draft(turn, rule, pack) for turn in fresh[:3]]
@@ -67,9 +76,9 @@ class Obedient:
     def draft(self, turn, rule, pack):
         text = turn["text"]
         at = max(text.find(WORD) - 45, 0)
-        pair = pack["pairs"][0] if pack["pairs"] else {"name": "p0", "a": {}, "b": {}}
+        pair = pack["pairs"][0]
         said = a_proposal().claims[0]
-        a, b = (pair[side].get("turns", []) or [turn["name"]] for side in "ab")
+        a, b = (pair[side]["turns"] or [turn["name"]] for side in "ab")
         return a_proposal(
             rule=rule,
             pair=pair["name"],
@@ -132,6 +141,8 @@ def test_a_model_that_obeys_them_gets_none_of_them_through(session):
 
 
 def test_the_page_holds_their_markup_as_text_alone(session, tmp_path):
+    shutil.copytree(session.folder / "home", tmp_path / "home")
+    session = session_at(tmp_path)
     operations.dream(session)
     before = operations.status(session).threads
     operations.report(session, out=str(tmp_path))

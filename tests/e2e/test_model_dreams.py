@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from dream import cycle
-from dream.consult import Aide
-from dream.cycle import Ask, Leased
+from dream.consult import Aide, Exchange
+from dream.cycle import Ask, Landed, Leased
 from dream.gate import Budget
 from dream.llm import Endpoint
 from dream.settings import DreamSettings, ModelSettings
@@ -101,7 +101,7 @@ def methods(result):
 
 
 def test_a_model_works_on_the_first_job_and_rules_on_the_rest(leased):
-    kept = []
+    kept: list[Exchange] = []
     with endpoint(honest) as scripted:
         done = worked(leased, scripted, kept=kept)
     assert len(scripted.bodies) == 1
@@ -201,6 +201,7 @@ def test_a_foreign_name_is_parked_and_counted(made, leased):
     assert done.results[0].judged[0].verdict.failed == ("cites_only_pack",)
     with session_at(made).store("test") as store:
         landed = cycle.land(done, store, SETTINGS, NOW)
+    assert isinstance(landed, Landed)
     notes = {each.name: each.count for each in landed.record.notes}
     assert notes["foreign_aliases"] == 1
     assert landed.record.calls == done.calls
@@ -216,6 +217,7 @@ def test_a_whole_cycle_keeps_what_was_sent_and_shows_it(made, leased, tmp_path):
         scripted.during = lambda: looked.append(operations.status(session).threads)
         focus = leased.units[0].job.focus_id
         done = operations.dream(session, function="amplification", seed=focus)
+    assert isinstance(done.result, Landed)
     record = done.result.record
     assert looked == [6]  # the store is closed while a model thinks: another may open it
     assert record.jobs[0].advice == "answered"

@@ -157,6 +157,7 @@ def test_nobody_there():
 
 def test_a_url_that_is_none():
     found = Endpoint("a-model", "http://").complete(MESSAGES, SCHEMA, 1.0, strict=False)
+    assert isinstance(found, Failure)
     assert found.reason == "unreachable"
 
 

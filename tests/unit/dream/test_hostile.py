@@ -5,6 +5,7 @@ import pytest
 from dream.adjudicate import adjudicate
 from dream.hostile import addresses_agent, is_unfit, repeats
 from dream.landing import horizon
+from dream.model import Rejected
 from graphstore.model.hypothesis import Claim
 from tests.dreamt import NOW, SETTINGS, a_draft, a_pack, a_turn
 from tests.hostile_turns import GIVING
@@ -63,15 +64,15 @@ def test_a_draft_that_repeats_one_is_rejected_wherever_it_does(place):
     said = "the marzipan float beats any salt film"
     values = {
         "cues": (said,),
-        "claims": tuple(
-            Claim(text=said, side=side, refs=(alias,))
-            for side, alias in (("a", "sr0"), ("b", "sr1"))
+        "claims": (
+            Claim(text=said, side="a", refs=("sr0",)),
+            Claim(text=said, side="b", refs=("sr1",)),
         ),
     }
     draft = a_draft(**{place: values.get(place, said)})
     pack = a_pack(turns=(a_turn("sr0"), a_turn("sr1", f"{ORDER} salt film")))
     verdict = adjudicate(draft, pack, horizon(SETTINGS, NOW), NOW)
-    assert verdict.outcome == "rejected"
+    assert isinstance(verdict, Rejected)
     assert "not_instruction_like" in verdict.failed
 
 

@@ -7,6 +7,7 @@ import pytest
 from dream import functions
 from dream.adjudicate import adjudicate
 from dream.landing import horizon
+from dream.model import Parked, Rejected
 from dream.settings import ModelSettings
 from dream.worker import (
     NOWHERE,
@@ -172,7 +173,7 @@ class TestDrafts:
 
     def test_a_pair_that_is_not_there_lets_nothing_pass(self):
         found = verdict(a_proposal(pair="p7"))
-        assert found.outcome == "rejected"
+        assert isinstance(found, Rejected)
         assert "well_formed" in found.failed
         assert NOWHERE.src == ""
 
@@ -182,13 +183,14 @@ class TestDrafts:
             Said(text="The other meets the salt film.", side="b", refs=("sr1",)),
         )
         found = verdict(a_proposal(claims=claims))
+        assert isinstance(found, Parked)
         assert (found.outcome, found.failed) == ("parked", ("cites_only_pack",))
         assert foreign(found.draft, a_pack()) == 1
 
     @pytest.mark.parametrize("confidence", [0.0, 0.54, 0.87, 1.0])
     def test_a_confidence_out_of_range_parks(self, confidence):
         found = verdict(a_proposal(declared_confidence=confidence))
-        assert (found.outcome, found.failed) == ("parked", ("declared_confidence_in_range",))
+        assert found == Parked(draft=found.draft, failed=("declared_confidence_in_range",))
 
     @pytest.mark.parametrize("confidence", [0.55, 0.86])
     def test_the_ends_of_the_range_pass(self, confidence):
@@ -196,12 +198,13 @@ class TestDrafts:
 
     @pytest.mark.parametrize("cues", [(), tuple("abcdefghi")])
     def test_one_to_eight_cues(self, cues):
-        assert verdict(a_proposal(cues=cues)).failed == ("has_cues",)
+        found = verdict(a_proposal(cues=cues))
+        assert found == Parked(draft=found.draft, failed=("has_cues",))
 
     def test_a_proposal_without_refs_is_rejected(self):
         bare = tuple(each.replace(refs=()) for each in a_proposal().claims)
         found = verdict(a_proposal(claims=bare))
-        assert found.outcome == "rejected"
+        assert isinstance(found, Rejected)
         assert {"cites_something", "claims_sourced"} <= set(found.failed)
 
     def test_a_note_on_feelings_always_waits_for_a_human(self):
@@ -211,13 +214,15 @@ class TestDrafts:
             a_proposal(rule="emotional_balance_note"), pack, "compensatory", "a-model", str
         )
         found = adjudicate(draft, pack, DATES, NOW)
-        assert (found.outcome, found.failed) == ("parked", ("not_sensitive",))
+        assert found == Parked(draft=draft, failed=("not_sensitive",))
 
     def test_a_rule_cannot_note_a_feeling(self):
         draft = as_draft(a_proposal(rule="emotional_balance_note")).replace(
             function="compensatory", method="deterministic", declared_confidence=None
         )
-        assert "known_rule" in adjudicate(draft, a_pack(), DATES, NOW).failed
+        found = adjudicate(draft, a_pack(), DATES, NOW)
+        assert isinstance(found, Rejected)
+        assert "known_rule" in found.failed
 
     def test_words_of_an_answer_are_masked_too(self):
         draft = as_draft(a_proposal(), mask=lambda text: text.replace("salt", "[masked:x]"))
@@ -261,7 +266,7 @@ class TestSteps:
         assert step(tried, LIMITS) == Stop(reason="refused")
 
     def test_a_bad_answer_is_mended_once(self):
-        tried = [replied("{")]
+        tried: list[Reply | Failure] = [replied("{")]
         assert step(tried, LIMITS) == Send(repair="answer: json invalid")
         tried.append(failed("timeout"))
         assert step(tried, LIMITS) == Send(wait_s=2.0, repair="answer: json invalid")
@@ -270,7 +275,8 @@ class TestSteps:
 
     def test_a_mended_answer_counts(self):
         tried = [replied("{"), replied(answer(a_proposal()))]
-        assert step(tried, LIMITS).reason == "answered"
+        found = step(tried, LIMITS)
+        assert found == Stop(reason="answered", proposals=(a_proposal(),))
 
     def test_an_answer_that_is_too_long_is_not_asked_for_again(self):
         tried = [replied("x" * 17_000)]

@@ -1,5 +1,6 @@
 """The record of what was sent to a model, and what the day has left."""
 
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -114,8 +115,8 @@ def test_a_named_model_is_asked_at_its_endpoint(tmp_path, now):
 def test_the_gate_is_told_what_is_left(tmp_path, now):
     session = session_at(tmp_path, now, **{"llm.model": "m", "dream.model.calls_per_day": 4})
     Calls(session.workspace).keep("dc:1", exchange(), now)
-    facts = GateFacts(session, None, wait_s=0)
+    facts = GateFacts(session, ExitStack(), wait_s=0)
     assert (facts.budget().model, facts.budget().calls_left) == ("m", 3)
     assert share_left(facts.budget(), LIMITS) == 0.75
-    alone = GateFacts(session_at(tmp_path, now), None, wait_s=0)
+    alone = GateFacts(session_at(tmp_path, now), ExitStack(), wait_s=0)
     assert share_left(alone.budget(), LIMITS) == 1.0
