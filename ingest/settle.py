@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from graphstore.model.conversation import Role
 from ingest.clean import Calls, CleanTurn
@@ -41,21 +42,31 @@ def settle(
     carrier has come to rest: otherwise a last assistant message without a final stop mark is
     held back, and its records count as not read yet; where nothing marks the end of messages
     (``open_ended``), a last message of a person is, too: it might change the thread's very id.
+    So are prompts typed ahead of an answer that has not come: it would stand before them.
     """
     kept = list(turns)
     live = not closed
-    held = live and bool(kept) and (open_ended or _may_grow(kept[-1]))
-    if held:
-        last = kept.pop()
-        tallies[last.counter].read(-last.raw.records)
-        tallies[last.counter].note("held_back", last.raw.line)
+    held = _held(kept, agent=agent, open_ended=open_ended) if live else []
+    for turn in held:
+        kept.pop()
+        tallies[turn.counter].read(-turn.raw.records)
+        tallies[turn.counter].note("held_back", turn.raw.line)
     if not agent:
         for turn in kept:
             tallies[turn.counter].drop("turn", turn.raw.records)
-        return Settled(kept, live, held)
+        return Settled(kept, live, bool(held))
     settled = _by_exchange(kept, tallies, options, live=live)
-    settled.held = held
+    settled.held = bool(held)
     return settled
+
+
+def _held(turns: list[CleanTurn], *, agent: bool, open_ended: bool) -> list[CleanTurn]:
+    """The last turns of a live file that wait."""
+    if turns and (open_ended or _may_grow(turns[-1])):
+        return turns[-1:]
+    ahead = list(takewhile(lambda turn: turn.raw.ahead, reversed(turns)))
+    before = turns[len(turns) - len(ahead) - 1 : len(turns) - len(ahead)]
+    return ahead if agent and any(is_interim(turn) for turn in before) else []
 
 
 def _may_grow(turn: CleanTurn) -> bool:

@@ -5,7 +5,7 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.claude_talk import MOVES, Talk
@@ -58,10 +58,11 @@ def test_a_second_run_changes_nothing(some):
         assert [row.status for row in again.threads] == ["same"] * len(before)
 
 
-@given(moves, st.data())
-def test_a_prefix_and_then_the_whole_is_the_whole(some, data):
+@given(moves, st.floats(0, 1))
+@example(["ask", "split call", "queue"], 0.0)
+def test_a_prefix_and_then_the_whole_is_the_whole(some, share):
     lines = b"".join(Talk(ONE).play(some).encoded())
-    cut = data.draw(st.integers(1, len(lines)))
+    cut = max(1, round(share * len(lines)))
     with Room() as room:
         file = room / f"{ONE}.jsonl"
         file.write_bytes(lines)

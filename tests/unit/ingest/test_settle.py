@@ -107,3 +107,19 @@ def test_what_was_passed_over_is_remembered():
 
 def test_calls_are_added_up_by_name():
     assert list(counted((("b", 1), ("a", 2), ("b", 3))).items()) == [("a", 2), ("b", 4)]
+
+
+def test_prompts_typed_ahead_of_an_answer_wait_in_a_live_file():
+    ahead = turn(Role.HUMAN, "typed ahead", ahead=True)
+    talk = human(), said("looking", way=True), ahead
+    found, _ = settled(*talk, closed=False)
+    assert [one.text for one in found.turns] == ["q"]
+    assert found.held
+    assert [text for text, _ in texts(*talk)] == ["q", "looking", "typed ahead"]
+    assert [text for text, _ in texts(human(), ahead, closed=False)] == ["q", "typed ahead"]
+    stopped = said("done", stopped=True)
+    assert [text for text, _ in texts(human(), stopped, ahead, closed=False)] == [
+        "q",
+        "done",
+        "typed ahead",
+    ]
