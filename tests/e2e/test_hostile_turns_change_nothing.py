@@ -141,8 +141,8 @@ def test_a_model_that_obeys_them_gets_none_of_them_through(session):
 
 
 def test_the_page_holds_their_markup_as_text_alone(session, tmp_path):
-    shutil.copytree(session.folder / "home", tmp_path / "home")
-    session = session_at(tmp_path)
+    shutil.copytree(session.folder / "home", tmp_path / "own" / "home")
+    session = session_at(tmp_path / "own")
     operations.dream(session)
     before = operations.status(session).threads
     operations.report(session, out=str(tmp_path))
