@@ -88,7 +88,8 @@ def report(
     """
     rows = [_row(one, tables) for one in carriers]
     rows += [_skipped_row(one, tables) for one in skipped]
-    codes = codes_of([*(one.tally for one in (*carriers, *skipped)), *loose])
+    met = (*(one.tally for one in carriers), *(one.tally for one in skipped), *loose)
+    codes = codes_of(met)
     figures = list(tables.rows.values())
     totals = [sum(row[place] for row in figures) for place in range(6)]
     return IngestReport(

@@ -17,7 +17,7 @@ from graphstore.ids import thread_id
 from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.record import ThreadRecord
 from ingest.assembly import UNMASKED, Assembled, Assembly
-from ingest.carriers import Archive, Carrier
+from ingest.carriers import Carrier
 from ingest.clean import CleanThread, clean
 from ingest.cuts import Older
 from ingest.family import Card, families
@@ -271,13 +271,14 @@ class _Run(Reading):
             src = archive.source
             inside = [one for one in self.carriers if one.source.root == src.path]
             known = [one for one in self.skipped if one.root == src.path]
-            ids = {identity for one in (*inside, *known) for identity in one.thread_ids}
+            ids = {identity for one in inside for identity in one.thread_ids}
+            ids |= {identity for one in known for identity in one.thread_ids}
             live = any(one.live for one in inside)
             if not ids:  # nothing was kept of it, which the next run must say again
                 continue
             tally = Tally(src.name)
-            for one in (*inside, *known, archive):
-                told = one.outside if isinstance(one, Archive) else one.tally
+            members = (*(one.tally for one in inside), *(one.tally for one in known))
+            for told in (*members, archive.outside):
                 for code, count in told.codes.items():
                     tally.note(code, count=count)
             row = row_of(src, ARCHIVE, version, tally, tuple(sorted(ids)), settled=not live)
