@@ -143,9 +143,7 @@ def settled(hypothesis: H, evidence: Evidence, ladder: LadderSettings) -> H:
     return hypothesis
 
 
-def closed(
-    hypothesis: H, state: HypothesisState, at: datetime | None, reason: str
-) -> H:
+def closed(hypothesis: H, state: HypothesisState, at: datetime | None, reason: str) -> H:
     """A hypothesis that leaves default use; it stays for audit."""
     return hypothesis.replace(state=state, closed_at=at, closed_reason=reason)
 
@@ -184,9 +182,7 @@ ALLOWED: Final[dict[Act, frozenset[HypothesisState]]] = {
 """States in which each act is possible."""
 
 
-def approved(
-    hypothesis: H, now: datetime, settings: DreamSettings, *, accepted: bool
-) -> H:
+def approved(hypothesis: H, now: datetime, settings: DreamSettings, *, accepted: bool) -> H:
     """The owner's yes: a parked draft stands, what stood already is validated."""
     state = HypothesisState.ACCEPTED if accepted else HypothesisState.VALIDATED
     points = hypothesis.points if accepted else max(hypothesis.points, settings.ladder.validated)

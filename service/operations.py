@@ -400,9 +400,7 @@ def scout(
     )
     stops = scouting.stop_labels(stop)
     if graph:
-        return scouting.foreign_graph(
-            Path(graph), asked, shapes=shapes, stops=stops, public=public
-        )
+        return scouting.foreign_graph(Path(graph), asked, shapes=shapes, stops=stops, public=public)
     scope = Scope(
         since=moment(since, "since"),
         until=moment(until, "until"),
