@@ -129,7 +129,7 @@ def missed(
     reason: Reason = "",
     as_json: Json = False,
 ) -> None:
-    """Say that a recall did not bring a turn that it needed, or brought it late."""
+    """Say that a recall for a question did not bring a turn that it needed, or brought it late."""
     from cli import dreams
 
     done = run("missed", question=question, ref=ref, reason=reason)
