@@ -107,7 +107,7 @@ class TestReadme:
 
         known = {
             each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
-        }
+        } | {str(each.name) for each in app.registered_groups}
         for word in re.findall(r"`clew (\w+)", "\n".join(self.TEXT)):
             assert word in known, word
 
