@@ -4,7 +4,7 @@ PY   ?= python3
 JS   := hatch_build.py explorer/package.json explorer/package-lock.json explorer/build.mjs $(wildcard explorer/src/*)
 OUT  ?= build/demo
 
-.PHONY: demo test coverage lint types docs explorer bench fuzz shape model-test check
+.PHONY: demo test soak coverage lint types docs explorer bench fuzz shape model-test check
 $(VENV)/.run: pyproject.toml tools/env.sh $(JS)
 	@sh tools/env.sh $(VENV) $(PY) .
 	@touch $@
@@ -16,9 +16,11 @@ demo: $(VENV)/.run
 	@rm -rf $(OUT) && $(BIN)/clew --home $(OUT) up --example --no-open
 	@test -s $(OUT)/default/out/clew.html && grep -q "Seeds" $(OUT)/default/out/report.md
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not soak"
+soak: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m soak
 coverage: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n 2 --cov --cov-branch --cov-report=
+	$(BIN)/python -m pytest -q -n 2 -m "not soak" --cov --cov-branch --cov-report=
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 	$(BIN)/coverage report --fail-under=100 --include='topology/*,dream/*,graphstore/model/*,graphstore/ids.py,graphstore/ledger.py'
 lint: $(VENV)/.dev

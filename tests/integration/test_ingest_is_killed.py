@@ -63,7 +63,7 @@ def again(store, folder):
 
 @pytest.mark.parametrize(
     ("files", "times"),
-    [(12, 2), pytest.param(300, 20, marks=pytest.mark.slow)],
+    [(12, 2), pytest.param(300, 20, marks=pytest.mark.soak)],
 )
 def test_a_killed_run_is_completed_by_the_next(tmp_path, files, times):
     folder = tmp_path / "in"

@@ -66,7 +66,7 @@ def test_cases_are_told_the_same_in_a_heap(tmp_path):
     assert len(alone) >= 12
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_real_conversations_are_told_the_same_in_a_heap(tmp_path, shared):
     folders = [one for one in sorted((shared / "corpora").iterdir()) if one.is_dir()]
     folders = [one for one in folders if one.name != "locomo"]

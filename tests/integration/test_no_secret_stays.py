@@ -26,7 +26,7 @@ def test_there_is_much_to_plant():
     assert len(IN_NAMES) >= 40
 
 
-@pytest.mark.parametrize("most", [1, pytest.param(9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("most", [1, pytest.param(9, marks=pytest.mark.soak)])
 def test_no_secret_stays_anywhere(tmp_path, most):
     secrets, told = tmp_path / "in", tmp_path / "told"
     told.mkdir()

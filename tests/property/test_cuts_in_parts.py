@@ -13,7 +13,7 @@ from topology.partition import Summary, finish, merge, partition_summary, shared
 from topology.pool import cuts_by_processes
 from topology.spark import _summarise_contracted, _summarise_whole
 
-ROUNDS = [*range(4), *(pytest.param(at, marks=pytest.mark.slow) for at in range(4, 20))]
+ROUNDS = [*range(4), *(pytest.param(at, marks=pytest.mark.soak) for at in range(4, 20))]
 PER_ROUND = 75
 
 
