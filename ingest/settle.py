@@ -141,7 +141,9 @@ def is_interim(turn: CleanTurn) -> bool:
     """Whether a message of an agent was said on the way to a tool call."""
     if turn.raw.role is not Role.ASSISTANT:
         return False
-    return turn.raw.calls_tool if turn.raw.final is None else not turn.raw.final
+    if turn.raw.final is not None:
+        return not turn.raw.final
+    return turn.raw.calls_tool and not turn.raw.stopped  # what ended a turn was its answer
 
 
 def _long_enough(turn: CleanTurn, options: Options) -> bool:
