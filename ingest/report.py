@@ -20,6 +20,7 @@ from ingest.model import (
     Tally,
     ThreadRow,
 )
+from ingest.secrets import mask
 from ingest.walk import Found
 
 REASONS: Final = 3
@@ -163,6 +164,7 @@ def dispositions_of(tallies: Iterable[Tally]) -> tuple[Count, ...]:
 
 
 def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
+    """Codes with their first places; an id of a conversation may hold anything, so it is masked."""
     total: dict[str, int] = {}
     places: dict[str, list[str]] = {}
     for tally in tallies:
@@ -170,7 +172,11 @@ def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
             total[code] = total.get(code, 0) + count
             places.setdefault(code, []).extend(tally.places[code])
     return tuple(
-        CodeCount(code=code, count=total[code], places=tuple(places[code][:PLACES]))
+        CodeCount(
+            code=code,
+            count=total[code],
+            places=tuple(mask(place)[0] for place in places[code][:PLACES]),
+        )
         for code in sorted(total)
     )
 
