@@ -32,13 +32,9 @@ def expired(
     known: Iterable[AnyHypothesis], settings: DreamSettings, now: datetime
 ) -> tuple[AnyHypothesis, ...]:
     """Hypotheses whose date has passed, as they stand after it."""
-    found = []
-    for one in known:
-        if one.state in PENDING and one.expires_at <= now:
-            after = acted(one, "expire", now, settings)
-            if not isinstance(after, NotAllowed):
-                found.append(after)
-    return tuple(found)
+    due = (one for one in known if one.state in PENDING and one.expires_at <= now)
+    after = (acted(one, "expire", now, settings) for one in due)
+    return tuple(one for one in after if not isinstance(one, NotAllowed))
 
 
 def looked_back(known: Iterable[Hypothesis], now: datetime) -> Counter[str]:

@@ -54,13 +54,13 @@ def met(name, *turns, df=1):
     return Company(concept_id=name, df=df, turns=turns)
 
 
-def test_changing_parts_marks_old_and_new_nodes(ledger):
+def test_changing_parts_marks_the_nodes_that_came_and_went(ledger):
     parts = Parts(ledger)
     parts.put([a_shard("a", "c:1", "c:2")], EPOCH)
     parts.settle(1)
     assert parts.dirty("node") == ()
     parts.put([a_shard("a", "c:2", "c:3")], EPOCH)
-    assert parts.dirty("node") == ("c:1", "c:2", "c:3")
+    assert parts.dirty("node") == ("c:1", "c:3")
     assert [
         row.concept_id for row in parts.shared(("c:1", "c:2", "c:3")) if isinstance(row, Concept)
     ] == ["c:2", "c:3"]
