@@ -4,15 +4,10 @@ from typing import Any, Final
 
 from cli import paint
 from cli.paint import day, plural
-from cli.show import EVIDENCE, MARK, emit
+from cli.show import EVIDENCE, MARK, emit, spaced
 
 CLIP: Final = 200
 """Characters shown of a premise."""
-
-
-def spaced(name: str) -> str:
-    """A name as words."""
-    return name.replace("_", " ")
 
 
 def explained(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - an Explanation

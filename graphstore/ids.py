@@ -80,6 +80,11 @@ def ref(thread: str, turn: int) -> str:
     return f"thread:{thread}#turn:{turn}"
 
 
+def thread_of(ref: str) -> str:
+    """The thread id in a reference that is known to be sound; ``parse_ref`` takes any text."""
+    return ref.removeprefix("thread:").rpartition("#turn:")[0]
+
+
 def question_key(text: str) -> str:
     """Normalised text of a question: case and white space folded, closing marks removed."""
     folded = unicodedata.normalize("NFC", " ".join(text.split()).casefold())

@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeVar
 from graphstore.derivation import Ground
 from graphstore.engine import Transaction
 from graphstore.fold import Rows
+from graphstore.ids import thread_of
 from graphstore.model.knowledge import (
     Anchored,
     Answers,
@@ -80,7 +81,7 @@ class Surroundings:
         asks = found_ends(self._statement, Asks, ("SourceRef", "Question"), "weight", names, "b")
         threads: dict[str, set[str]] = {}
         for ref, name, _ in asks:
-            threads.setdefault(name, set()).add(_thread_of(ref))
+            threads.setdefault(name, set()).add(thread_of(ref))
         between = ("Journey", "Question")
         held = found_ends(self._statement, Anchored, between, "weight", names, "b")
         owned = {name for _, name, _ in held}
@@ -171,12 +172,8 @@ def _groups(joined: Mapping[str, set[str]]) -> Iterator[set[str]]:
             yield group
 
 
-def _thread_of(ref: str) -> str:
-    return ref.removeprefix("thread:").rpartition("#turn:")[0]
-
-
 def _threads_of(edges: Iterable[Edge]) -> set[str]:
-    return {_thread_of(edge.src) for edge in edges if edge.src_table == "SourceRef"}
+    return {thread_of(edge.src) for edge in edges if edge.src_table == "SourceRef"}
 
 
 def _next(refs: Iterable[str]) -> set[str]:

@@ -148,12 +148,8 @@ def _continues(chain: list[CleanThread], thread: CleanThread) -> bool:
 def _all_keys(thread: CleanThread) -> set[str]:
     keys = set(thread.raw.record_keys)
     for turn in thread.turns:
-        keys.update(_keys(turn))
+        keys.update(turn.raw.keys)
     return keys
-
-
-def _keys(turn: CleanTurn) -> tuple[str, ...]:
-    return (*((turn.raw.key,) if turn.raw.key else ()), *turn.raw.also)
 
 
 def _settled(
@@ -255,8 +251,8 @@ def _related(one: Whole, other: Whole) -> bool:
     """
     if not one.turns or not other.turns:
         return True
-    keys = {key for turn in one.turns for key in _keys(turn)} | one.passed_keys
-    theirs = {key for turn in other.turns for key in _keys(turn)} | other.passed_keys
+    keys = {key for turn in one.turns for key in turn.raw.keys} | one.passed_keys
+    theirs = {key for turn in other.turns for key in turn.raw.keys} | other.passed_keys
     if not keys.isdisjoint(theirs) and not one.heads[0].placed:
         return True
     if is_derived(one.heads[0]) and is_derived(other.heads[0]):
@@ -308,12 +304,12 @@ def _merged(group: list[Whole]) -> Whole:
 
 def _take_in(best: Whole, other: Whole) -> None:
     """Add what only a weaker carrier holds, off the path."""
-    keys = {key for turn in best.turns for key in _keys(turn)}
+    keys = {key for turn in best.turns for key in turn.raw.keys}
     prints = Counter(turn.fingerprint for turn in best.turns)
     roles = {turn.raw.role for turn in other.turns}
     folded = {turn.folded for turn in best.turns if turn.raw.role in roles} | best.passed_words
     for turn in other.turns:
-        own = _keys(turn)
+        own = turn.raw.keys
         known_key = not keys.isdisjoint(own) or not best.passed_keys.isdisjoint(own)
         same = prints[turn.fingerprint] > 0 or turn.folded in folded
         if same or (known_key and turn.raw.key is not None and _unrevised(best, turn)):

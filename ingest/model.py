@@ -349,6 +349,11 @@ class RawTurn:
     spawned: tuple[str, ...] = ()
     """Native ids of threads that were spawned while this message was being answered."""
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Native ids of its records, its own first."""
+        return (*((self.key,) if self.key else ()), *self.also)
+
 
 @dataclass(frozen=True, slots=True)
 class TitleCandidate:

@@ -86,7 +86,7 @@ def _by_exchange(
             waiting.extend(turn.calls)
             paths.update(turn.touched)
             settled.passed_words.add(turn.folded)
-            settled.passed_keys.update(_keys(turn))
+            settled.passed_keys.update(turn.raw.keys)
             tallies[turn.counter].drop("interim", turn.raw.records)
             continue
         turn.interim = interim
@@ -148,10 +148,6 @@ def is_interim(turn: CleanTurn) -> bool:
 
 def _long_enough(turn: CleanTurn, options: Options) -> bool:
     return 0 <= options.interim_min_chars <= len(turn.text)
-
-
-def _keys(turn: CleanTurn) -> tuple[str, ...]:
-    return (*((turn.raw.key,) if turn.raw.key else ()), *turn.raw.also)
 
 
 def counted(calls: Calls) -> dict[str, int]:

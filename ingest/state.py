@@ -1,9 +1,9 @@
 """What is known of each file, and what must be read again."""
 
-import hashlib
 from datetime import datetime
 from typing import Final
 
+from graphstore.ids import digest_bytes
 from graphstore.model.carrier import FileState, PendingTitle
 from graphstore.model.record import Count
 from ingest.model import READ_ERRORS, Source, Tally
@@ -42,12 +42,8 @@ def probes(src: Source, offset: int, head: int = PROBE) -> tuple[str, str]:
         first = stream.read(head)
         stream.seek(max(0, offset - PROBE))
         last = stream.read(min(offset, PROBE))
-    head_hash = _hash(first)
-    return head_hash, head_hash if last == first else _hash(last)
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    head_hash = digest_bytes(first)
+    return head_hash, head_hash if last == first else digest_bytes(last)
 
 
 def row_of(

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from graphstore.derivation import Asked, Ground
-from graphstore.ids import question_key
+from graphstore.ids import question_key, thread_of
 from graphstore.model.conversation import Thread
 from graphstore.model.knowledge import Asking, Concept, ConceptKind, Facts
 from ingest.extract.concepts import fold
@@ -15,7 +15,6 @@ from ingest.extract.figures import Figures
 from ingest.extract.lexicon import weak_words
 from ingest.extract.questions import TRACKABLE
 from ingest.extract.words import keys, language_of
-from ingest.link.pairs import thread_of
 
 LEAST_DF: Final = 2
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Final
 
 from graphstore.derivation import Ground
+from graphstore.ids import thread_of
 from graphstore.model.base import adapter
 from graphstore.model.knowledge import Signal, SourceRefNode
 from ingest.extract.text import clip
 from ingest.link.ground import Known
-from ingest.link.pairs import thread_of
 
 MOMENT: Final = 260
 HINT: Final = 220

@@ -12,11 +12,6 @@ PER_THREAD: Final = 36
 """Concepts of one thread that are paired; the rarest come first."""
 
 
-def thread_of(ref: str) -> str:
-    """Thread id of a SourceRef string."""
-    return ref.removeprefix("thread:").rpartition("#turn:")[0]
-
-
 def bounds(epoch: Figures) -> Bounds:
     """What the epoch says of surprise."""
     return Bounds(epoch.lineages, epoch.turns, epoch.pmi_floor)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphstore.derivation import Ground
+from graphstore.ids import thread_of
 from graphstore.model.knowledge import Concept
 from ingest.extract.figures import Figures
 from ingest.link.ground import Known, specific
-from ingest.link.pairs import thread_of
 from ingest.link.questions import Index, clusters
 
 LEAST_LINEAGES: Final = 3

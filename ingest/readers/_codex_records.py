@@ -99,9 +99,3 @@ def place_of(record: Record) -> Place:
 def of_event(kind: str) -> Disposition:
     """What an event counts as that tells of progress."""
     return next((what for start, what in EVENTS if kind.startswith(start)), "meta")
-
-
-def word(value: Json, key: str) -> str:
-    """Return a member that must be a word to say anything; empty if it is none."""
-    word = value.get(key)
-    return word if isinstance(word, str) else ""

@@ -27,7 +27,6 @@ from ingest.readers._codex_records import (
     Kind,
     Place,
     of_event,
-    word,
 )
 from ingest.readers._codex_spots import SPOTS, Begun, Spot, begun_at, cuts_of
 from ingest.readers._codex_words import (
@@ -43,6 +42,7 @@ from ingest.readers._codex_words import (
     touched,
     turn_id_of,
 )
+from ingest.readers._fields import word
 
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
 _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")

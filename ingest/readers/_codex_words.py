@@ -12,7 +12,8 @@ from graphstore.model.conversation import Attachment, Role
 from ingest.envelopes import open_block
 from ingest.jsonio import loads
 from ingest.model import RawTurn
-from ingest.readers._codex_records import Json, Kind, word
+from ingest.readers._codex_records import Json, Kind
+from ingest.readers._fields import word
 
 _TIMED: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}(?=-7)")
 """Milliseconds that a UUID of version 7 begins with (RFC 9562)."""

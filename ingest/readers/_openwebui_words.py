@@ -5,6 +5,8 @@ import json
 import re
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ingest.readers._fields import objects_of
+
 Json: TypeAlias = dict[str, Any]
 
 _MARK: Final = re.compile(r"^ {0,3}(?:```|~~~)|<details\b|</details\s*>", re.MULTILINE)
@@ -108,7 +110,7 @@ def _output(message: Json, said: Said) -> Said:
     calls: list[tuple[str, int]] = []
     results: list[str] = []
     thought = said.thought
-    for item in listed(message.get("output")):
+    for item in objects_of(message.get("output")):
         kind = item.get("type")
         if kind == "message":
             words.extend(texts(item))
@@ -122,15 +124,10 @@ def _output(message: Json, said: Said) -> Said:
     return Said(text, said.calls or tuple(calls), said.results or tuple(results), thought)
 
 
-def listed(value: object) -> list[Json]:
-    """The objects of a list."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def texts(message: Json) -> list[str]:
     """Text of the content: a string, or parts of which some are text."""
     content = message.get("content")
     if isinstance(content, str):
         return [content]
-    found = [part.get("text") for part in listed(content)]
+    found = [part.get("text") for part in objects_of(content)]
     return [one for one in found if isinstance(one, str) and one.strip()]

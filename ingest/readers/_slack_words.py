@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from ingest.readers._fields import written
+
 Json: TypeAlias = dict[str, Any]
 
 BLOCKS: Final = 10_000
@@ -23,15 +25,9 @@ class Names:
     rooms: dict[str, str] = field(default_factory=dict)
 
 
-def told(value: Json, key: str) -> str | None:
-    """A member that is a text with something in it."""
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
-
-
 def plain(value: Json, names: Names, *, with_attachments: bool) -> str:
     """The text of a message, else of its blocks, else (of a bot) of its attachments."""
-    text = told(value, "text")
+    text = written(value, "text")
     if text is not None:
         return _unmarked(text, names)
     text = "".join(_of_blocks(value.get("blocks"), names)).strip("\n")
@@ -48,15 +44,15 @@ def plain(value: Json, names: Names, *, with_attachments: bool) -> str:
 
 
 def _of_attachment(one: Json) -> Iterator[str]:
-    parts = [told(one, key) for key in ("pretext", "title", "text")]
+    parts = [written(one, key) for key in ("pretext", "title", "text")]
     found = [part for part in parts if part]
-    fallback = told(one, "fallback")
+    fallback = written(one, "fallback")
     yield from found or ([fallback] if fallback else [])
 
 
 def links_of(value: Json) -> tuple[str, ...]:
     """Addresses behind the words of a message, in order, each once."""
-    text = told(value, "text") or ""
+    text = written(value, "text") or ""
     found = [mark[1] for mark in _MARK.finditer(text) if _URL.fullmatch(mark[1])]
     found += [
         one["url"]
@@ -71,8 +67,8 @@ def _unmarked(text: str, names: Names) -> str:
 
 
 def _unescaped(text: str) -> str:
-    for written, meant in _ESCAPES:
-        text = text.replace(written, meant)
+    for escape, meant in _ESCAPES:
+        text = text.replace(escape, meant)
     return text
 
 
@@ -106,8 +102,8 @@ def _pieces(blocks: object) -> Iterator[Json]:
 def _of_blocks(blocks: object, names: Names) -> Iterator[str]:
     """Texts of a layout; what is a line of its own ends in a new line."""
     for one in _pieces(blocks):
-        kind = told(one, "type")
-        text = told(one, "text")
+        kind = written(one, "type")
+        text = written(one, "text")
         if kind in _LINES:
             yield "\n"
         elif kind == "user":
@@ -119,7 +115,7 @@ def _of_blocks(blocks: object, names: Names) -> Iterator[str]:
         elif kind == "emoji":
             yield f":{one.get('name')}:"
         elif kind == "link":
-            yield text or told(one, "url") or ""
+            yield text or written(one, "url") or ""
         elif kind in {"mrkdwn", "plain_text"} and text:
             yield f"\n{_unmarked(text, names)}"
         elif kind == "text" and isinstance(one.get("text"), str):
@@ -127,5 +123,5 @@ def _of_blocks(blocks: object, names: Names) -> Iterator[str]:
 
 
 def _called(one: Json, key: str, known: dict[str, str]) -> str:
-    ident = told(one, key) or ""
+    ident = written(one, key) or ""
     return known.get(ident, ident)

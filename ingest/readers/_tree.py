@@ -1,8 +1,12 @@
 """Conversations that are trees: the main line, the newest leaf, the nearest turn above."""
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from ingest.model import RawTurn
+
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 Up: TypeAlias = dict[str, str | None]
 """Parent by node: a node of the tree, or ``None`` at a root."""
 
@@ -57,6 +61,21 @@ def newest_leaf(up: Up, seconds: Mapping[str, float]) -> str | None:
     deep = depths(up)
     leaves = [key for key in up if key not in inner]
     return max(leaves, key=lambda key: (seconds[key], deep[key], key), default=None)
+
+
+def linked(turns: list[RawTurn], up: Up) -> list[RawTurn]:
+    """Give each turn the nearest one above it as parent; each node is passed once."""
+    given = {turn.key for turn in turns}
+    above: dict[str, str | None] = {}
+    for turn in turns:
+        if turn.key is not None:
+            turn.parent = nearest(up, turn.key, given, above)
+    return turns
+
+
+def have_uuids(turns: Iterable[RawTurn]) -> bool:
+    """Whether all keys are UUIDs: short ones are local and say nothing about other threads."""
+    return all(_UUID.fullmatch((turn.key or "").partition("#")[0]) for turn in turns)
 
 
 def nearest(up: Up, key: str, given: set[str | None], above: dict[str, str | None]) -> str | None:

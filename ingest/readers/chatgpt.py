@@ -24,7 +24,8 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
+from ingest.readers._fields import objects_of, timed
+from ingest.readers._tree import Up, cut_cycles, line, linked, newest_leaf
 from ingest.shape import look
 
 NAME: Final = "chatgpt"
@@ -137,7 +138,7 @@ class _Conversation:
         return RawThread(
             source=NAME,
             native_id=self.native_id,
-            turns=self._linked(turns),
+            turns=linked(turns, self.up),
             agent=commented,
             tree=True,
             rank=2,
@@ -265,10 +266,7 @@ class _Conversation:
         return _Said(None, drop="tool")
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.where)
-        return moment
+        return timed(value, self.tally, self.where)
 
     def _default_model(self) -> tuple[str, ...]:
         """Newer exports name the model with the conversation alone."""
@@ -280,15 +278,6 @@ class _Conversation:
         if isinstance(title, str) and title.strip():
             return (TitleCandidate("native", title),)
         return ()
-
-    def _linked(self, turns: list[RawTurn]) -> list[RawTurn]:
-        """Give each turn the nearest one above it as parent; each node is passed once."""
-        given = {turn.key for turn in turns}
-        above: dict[str, str | None] = {}
-        for turn in turns:
-            if turn.key is not None:
-                turn.parent = nearest(self.up, turn.key, given, above)
-        return turns
 
 
 # --- the tree
@@ -359,7 +348,7 @@ def _filled(texts: list[Any]) -> tuple[str, ...]:
 
 def _attachments(message: Json) -> tuple[Attachment, ...]:
     """Files named in the metadata, then assets that only the content points to."""
-    found = _listed(_metadata(message).get("attachments"))
+    found = objects_of(_metadata(message).get("attachments"))
     named = " ".join(str(one.get("id")) for one in found)
     given = [
         Attachment(
@@ -370,7 +359,7 @@ def _attachments(message: Json) -> tuple[Attachment, ...]:
         for one in found
     ]
     content = message.get("content")
-    for part in _listed(content.get("parts")) if isinstance(content, dict) else ():
+    for part in objects_of(content.get("parts")) if isinstance(content, dict) else ():
         medium = _POINTERS.get(str(part.get("content_type")))
         pointer = _text(part.get("asset_pointer"))
         if medium and not (pointer and pointer.rpartition("/")[2] in named):
@@ -378,10 +367,6 @@ def _attachments(message: Json) -> tuple[Attachment, ...]:
                 Attachment(name=pointer, media_type=medium, size=_size(part.get("size_bytes")))
             )
     return tuple(given)
-
-
-def _listed(value: object) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _text(value: object) -> str | None:

@@ -24,6 +24,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import timed
 from ingest.shape import look
 
 NAME: Final = "claude-ai"
@@ -348,10 +349,7 @@ class _Conversation:
         return _Said(blocks, tuple(calls), tuple(context), drop)
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.where)
-        return moment
+        return timed(value, self.tally, self.where)
 
 
 def _parent(message: Json) -> str | None:

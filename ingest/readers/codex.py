@@ -17,9 +17,10 @@ from ingest.document import elements
 from ingest.instants import instant
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
-from ingest.readers._codex_records import WRAPPED, Json, Place, place_of, word
+from ingest.readers._codex_records import WRAPPED, Json, Place, place_of
 from ingest.readers._codex_session import Session
 from ingest.readers._codex_words import asked
+from ingest.readers._fields import word
 from ingest.shape import look
 
 NAME: Final = "codex"

@@ -8,7 +8,6 @@ spawned them, and are a thread of their own. ``session.snapshot_rewind`` takes b
 all after it. ``session.start`` names the session; a log without it is known by its first words.
 """
 
-import base64
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -30,6 +29,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import from_base64, timed, written
 from ingest.shape import look
 
 NAME: Final = "copilot-cli"
@@ -129,7 +129,7 @@ def _named(value: Json) -> str | None:
     """The session that a line says begins here."""
     data = value.get("data")
     begins = value.get("type") == _START and isinstance(data, dict)
-    return _text(data, "sessionId") if begins and isinstance(data, dict) else None
+    return written(data, "sessionId") if begins and isinstance(data, dict) else None
 
 
 class _Line:
@@ -206,7 +206,7 @@ class _Session:
         if not isinstance(kind, str):
             self._lose(record)
             return
-        key = _text(value, "id")
+        key = written(value, "id")
         if key is not None and key in self.seen:
             self.tally.drop("duplicate")
             self.tally.note("duplicate_record", record.line)
@@ -227,18 +227,15 @@ class _Session:
 
     def _drop(self, disposition: Disposition, record: Record) -> None:
         self.tally.drop(disposition)
-        if (key := _text(record.value, "id")) is not None:
+        if (key := written(record.value, "id")) is not None:
             self.silent.append(key)
 
     def _time(self, value: object, record: Record) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, record.line)
-        return moment
+        return timed(value, self.tally, record.line)
 
     def _line(self, data: Json, record: Record) -> _Line:
         """The main line, or that of the agent whose event it is."""
-        agent, call = _text(record.value, "agentId"), _text(data, "parentToolCallId")
+        agent, call = written(record.value, "agentId"), written(data, "parentToolCallId")
         if agent and call:
             self.names[call] = agent
         name = agent or (self.names.get(call, call) if call else None)
@@ -284,7 +281,7 @@ class _Session:
         called = list(self._calls(data))
         if line.answer(turn, called):
             return
-        thought = _text(data, "reasoningText") or _text(data, "reasoningOpaque")
+        thought = written(data, "reasoningText") or written(data, "reasoningOpaque")
         self._drop("tool" if called else "thinking" if thought else "empty", record)
 
     def _calls(self, data: Json) -> Iterator[tuple[str, str | None]]:
@@ -292,14 +289,14 @@ class _Session:
         listed = data.get("toolRequests")
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, dict):
-                self.requested.update([ident] if (ident := _text(one, "toolCallId")) else [])
-                yield _text(one, "name") or "unnamed", _path(one)
+                self.requested.update([ident] if (ident := written(one, "toolCallId")) else [])
+                yield written(one, "name") or "unnamed", _path(one)
 
     def _turn(self, role: Role, words: str, record: Record) -> RawTurn:
         turn = RawTurn(
             role=role,
             blocks=(words,),
-            key=_text(record.value, "id"),
+            key=written(record.value, "id"),
             at=self._time(record.value.get("timestamp"), record),
             line=record.line,
             offset=record.offset,
@@ -320,8 +317,8 @@ class _Session:
             return
         if kind.startswith("session."):
             self._told(kind, data)
-        elif kind == "tool.execution_start" and _text(data, "toolCallId") not in self.requested:
-            self._line(data, record).use(_text(data, "toolName") or "unnamed", _path(data))
+        elif kind == "tool.execution_start" and written(data, "toolCallId") not in self.requested:
+            self._line(data, record).use(written(data, "toolName") or "unnamed", _path(data))
         self._drop(self._counts_as(kind, record), record)
 
     def _counts_as(self, kind: str, record: Record) -> Disposition:
@@ -341,19 +338,19 @@ class _Session:
         if kind in (_START, "session.resume"):
             self._begin(kind, data)
         elif kind == "session.title_changed":
-            self.title = _text(data, "title") or self.title
+            self.title = written(data, "title") or self.title
         elif kind == "session.model_change":
             self._use(data.get("newModel"))
         elif kind == "session.snapshot_rewind":
-            self._rewind(_text(data, "upToEventId"))
+            self._rewind(written(data, "upToEventId"))
 
     def _begin(self, kind: str, data: Json) -> None:
         if kind == _START and self.native_id is None:
-            self.native_id = _text(data, "sessionId")
+            self.native_id = written(data, "sessionId")
             self.start = data
         context = data.get("context")
         if self.project is None and isinstance(context, dict):
-            self.project = _text(context, "gitRoot") or _text(context, "cwd")
+            self.project = written(context, "gitRoot") or written(context, "cwd")
         self._use(data.get("selectedModel"))
 
     def _use(self, model: object) -> None:
@@ -372,7 +369,7 @@ class _Session:
     def _context(self, data: Json, record: Record) -> bool:
         """What a tool gave, if the owner wants it as a side turn."""
         result = data.get("result")
-        words = _text(result, "content") if isinstance(result, dict) else None
+        words = written(result, "content") if isinstance(result, dict) else None
         if words is None or not self.src.keep_context:
             return False
         turn = self._turn(Role.OTHER, words, record)
@@ -437,14 +434,9 @@ def without_reminders(text: str) -> tuple[str, bool]:
     return text[start:end].strip(), (start, end) != (0, len(text.rstrip()))
 
 
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
-
-
 def _path(call: Json) -> str | None:
     given = call.get("arguments")
-    paths = (_text(given, key) for key in _PATHS) if isinstance(given, dict) else iter(())
+    paths = (written(given, key) for key in _PATHS) if isinstance(given, dict) else iter(())
     return next((one for one in paths if one), None)
 
 
@@ -454,19 +446,12 @@ def _attachments(data: Json) -> Iterator[Attachment]:
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
             continue
-        path = _text(one, "path") or _text(one, "filePath") or ""
+        path = written(one, "path") or written(one, "filePath") or ""
         name = PurePosixPath(path.replace("\\", "/")).name
-        content = _decoded(one.get("data"))
+        content = from_base64(one.get("data"))
         yield Attachment(
-            name=_text(one, "displayName") or name or _text(one, "title"),
-            media_type=_text(one, "mimeType") or _text(one, "type"),
+            name=written(one, "displayName") or name or written(one, "title"),
+            media_type=written(one, "mimeType") or written(one, "type"),
             size=None if content is None else len(content),
             content_hash=None if content is None else digest_bytes(content),
         )
-
-
-def _decoded(data: object) -> bytes | None:
-    try:
-        return base64.b64decode(data) if isinstance(data, str) else None
-    except ValueError:
-        return None

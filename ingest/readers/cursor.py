@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Literal, TypeAlias
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
-from ingest.instants import aware, instant
+from ingest.instants import aware
 from ingest.jsonio import loads
 from ingest.model import (
     Disposition,
@@ -31,6 +31,7 @@ from ingest.model import (
     TitleCandidate,
 )
 from ingest.readers._cursor_log import is_line, read_log
+from ingest.readers._fields import objects_of, timed, written
 from ingest.readers._sqlite import Cell, Database, guarded, opened, tables
 from ingest.shape import look
 from ingest.text import Repairs
@@ -127,9 +128,9 @@ def _legacy(cells: "_Cells", src: Source) -> Iterator[RawThread]:
         (_LEGACY_CHATS, "tabs", "tabId"),
     ):
         _, value = cells.read(key, src.name)
-        for one in _listed(value.get(listed)):
-            native = _text(one, ident)
-            if native and (_listed(one.get("conversation")) or _listed(one.get("bubbles"))):
+        for one in objects_of(value.get(listed)):
+            native = written(one, ident)
+            if native and (objects_of(one.get("conversation")) or objects_of(one.get("bubbles"))):
                 yield _Conversation(native, one, cells, src).thread()
 
 
@@ -188,7 +189,7 @@ class _Conversation:
         self._use(self.value.get("modelConfig"))
         for key, bubble in self._bubbles():
             self._bubble(key, bubble)
-        title = _text(self.value, "name") or _text(self.value, "chatTitle")
+        title = written(self.value, "name") or written(self.value, "chatTitle")
         parent = self._parent()
         return RawThread(
             source=NAME,
@@ -209,19 +210,16 @@ class _Conversation:
         )
 
     def _parent(self) -> str | None:
-        return _text(_object(self.value, "subagentInfo"), "parentComposerId")
+        return written(_object(self.value, "subagentInfo"), "parentComposerId")
 
     def _are_global(self) -> bool:
         return all(_UUID.fullmatch(turn.key or "") for turn in self.turns)
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.native)
-        return moment
+        return timed(value, self.tally, self.native)
 
     def _use(self, told: object) -> None:
-        model = _text(told, "modelName") if isinstance(told, dict) else None
+        model = written(told, "modelName") if isinstance(told, dict) else None
         if model and model != "default":
             self.models[model] = None
 
@@ -239,7 +237,7 @@ class _Conversation:
                 if name == _HEADS:
                     yield from self._listed_bubble(one, inline)
                 elif isinstance(one, dict):
-                    yield _text(one, "bubbleId") or _text(one, "id"), one
+                    yield written(one, "bubbleId") or written(one, "id"), one
                 else:
                     self._lose("bad_message")
             for _ in held[BUBBLES:]:
@@ -248,7 +246,7 @@ class _Conversation:
             return
 
     def _listed_bubble(self, head: object, inline: Json) -> Iterator[tuple[str, Json]]:
-        key = _text(head, "bubbleId") if isinstance(head, dict) else None
+        key = written(head, "bubbleId") if isinstance(head, dict) else None
         if key is None or not isinstance(head, dict):
             self._lose("bad_message")
             return
@@ -319,7 +317,7 @@ class _Conversation:
         if self.spoken is not None:
             self.spoken.calls_tool = True
         turn = self.turns[-1] if with_words else self._turn(Role.ASSISTANT, "", key, value)
-        name = _text(tool, "name")
+        name = written(tool, "name")
         turn.calls = ((name or "unnamed", 1),)
         path = _touched(tool)
         turn.touched = (path,) if path else ()
@@ -352,24 +350,15 @@ def _when(value: Json) -> object:
     return _object(value, "timingInfo").get("clientRpcSendTime") if found is None else found
 
 
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
-
-
 def _object(value: Json, key: str) -> Json:
     found = value.get(key)
     return found if isinstance(found, dict) else {}
 
 
-def _listed(value: object) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _words(value: Json) -> str:
     """The plain text; where there is none, that of the editor's document."""
     for key in ("text", "rawText"):
-        if (plain := _text(value, key)) is not None:
+        if (plain := written(value, key)) is not None:
             return plain
     rich = value.get("richText")
     return _plain(rich).strip() if isinstance(rich, str | dict) else ""
@@ -414,7 +403,7 @@ def _touched(tool: Json) -> str | None:
         given = tool.get(name)
         told = _json(given)[0] if isinstance(given, str) else given
         if isinstance(told, dict):
-            path = next((one for key in _PATHS if (one := _text(told, key))), None)
+            path = next((one for key in _PATHS if (one := written(told, key))), None)
             if path:
                 return path
     return None
@@ -424,17 +413,17 @@ def _path(uri: object) -> str | None:
     """The place that an address of the editor names on this machine."""
     if not isinstance(uri, dict):
         return None
-    return _text(uri, "fsPath") or _text(uri, "path")
+    return written(uri, "fsPath") or written(uri, "path")
 
 
 def _attachments(value: Json) -> Iterator[Attachment]:
     """Files and images that a person put beside the words."""
     context = _object(value, "context")
-    for one in _listed(context.get("fileSelections")):
+    for one in objects_of(context.get("fileSelections")):
         if path := _path(one.get("uri")):
             yield Attachment(name=PurePosixPath(path.replace("\\", "/")).name or None)
-    images = _listed(value.get("images")) or _listed(context.get("selectedImages"))
+    images = objects_of(value.get("images")) or objects_of(context.get("selectedImages"))
     for one in images:
-        path = _text(one, "path")
+        path = written(one, "path")
         name = PurePosixPath(path.replace("\\", "/")).name if path else None
         yield Attachment(name=name or None, media_type="image")

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
-from ingest.instants import instant
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
+from ingest.readers._fields import timed, written
 from ingest.readers._people import GAP, Owners
 from ingest.shape import look
 
@@ -86,7 +86,7 @@ class _Room:
         """Take in one message."""
         self.tally.read()
         value = element.value
-        key = _text(value, "id") if isinstance(value, dict) else None
+        key = written(value, "id") if isinstance(value, dict) else None
         if not isinstance(value, dict) or key is None:
             self.tally.drop("lost")
             self.tally.note("bad_message", self._place(element))
@@ -136,27 +136,24 @@ class _Room:
     def _role(self, author: Json, *, bot: bool, is_reply: bool) -> tuple[Role, Taint | None]:
         """A bot that replies answers; what it posts of its own accord is the text of a tool."""
         if not bot:
-            names = (_text(author, key) for key in ("id", "name", "nickname", "username"))
+            names = (written(author, key) for key in ("id", "name", "nickname", "username"))
             return self.owners.role(names, member=None), None
         return (Role.ASSISTANT, None) if is_reply else (Role.OTHER, Taint.TOOL)
 
     def _time(self, value: object, key: str) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, key)
-        return moment
+        return timed(value, self.tally, key)
 
     def _reference(self, value: Json) -> str | None:
         """Id of the message that this one answers, if it is one of this channel."""
         held = value.get("reference")
         if not isinstance(held, dict) or held.get("type") == "Forward":
             return None
-        channel, here = _text(held, "channelId"), self._channel("id")
-        return None if channel and here and channel != here else _text(held, "messageId")
+        channel, here = written(held, "channelId"), self._channel("id")
+        return None if channel and here and channel != here else written(held, "messageId")
 
     def _channel(self, key: str) -> str | None:
         channel = self.head.get("channel")
-        return _text(channel, key) if isinstance(channel, dict) else None
+        return written(channel, key) if isinstance(channel, dict) else None
 
     # --- threads
 
@@ -209,7 +206,7 @@ class _Room:
         kind = self._channel("type") or ""
         if kind.startswith("Direct"):
             return None
-        names = [_text(guild, "name") if isinstance(guild, dict) else None]
+        names = [written(guild, "name") if isinstance(guild, dict) else None]
         channel = self._channel("name")
         names.append(f"#{channel}" if channel else None)
         return " ".join(name for name in names if name) or None
@@ -244,28 +241,23 @@ def _gap(last: _Said, one: _Said) -> bool:
     return before is not None and after is not None and after - before > GAP
 
 
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
-
-
 def _is_asked(value: Json) -> bool:
     """Whether a program says it because it was given a command."""
     return str(value.get("type")) in _ASKED or isinstance(value.get("interaction"), dict)
 
 
 def _speaker(author: Json) -> str | None:
-    return _text(author, "nickname") or _text(author, "name") or _text(author, "id")
+    return written(author, "nickname") or written(author, "name") or written(author, "id")
 
 
 def _content(value: Json) -> str:
     """Words of a message; people and emoji by name."""
-    content = _text(value, "content") or ""
+    content = written(value, "content") or ""
     listed = value.get("mentions")
     called = {
         ident: name
         for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and (ident := _text(one, "id")) and (name := _speaker(one))
+        if isinstance(one, dict) and (ident := written(one, "id")) and (name := _speaker(one))
     }
     content = _MENTION.sub(lambda found: f"@{called.get(found['id'], found['id'])}", content)
     return _EMOJI.sub(lambda found: found["name"], content)
@@ -277,11 +269,11 @@ def _embedded(value: Json) -> Iterator[str]:
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
             continue
-        parts = [_text(one, "title"), _text(one, "description")]
+        parts = [written(one, "title"), written(one, "description")]
         fields = one.get("fields")
         for held in fields if isinstance(fields, list) else ():
             if isinstance(held, dict):
-                parts += [_text(held, "name"), _text(held, "value")]
+                parts += [written(held, "name"), written(held, "value")]
         text = "\n".join(part for part in parts if part)
         if text:
             yield text
@@ -295,6 +287,6 @@ def _files(value: Json) -> Iterator[Attachment]:
                 continue
             size = one.get("fileSizeBytes")
             whole = isinstance(size, int) and not isinstance(size, bool) and size >= 0
-            name = next((found for each in names if (found := _text(one, each))), None)
+            name = next((found for each in names if (found := written(one, each))), None)
             if name:
                 yield Attachment(name=name, size=size if whole else None)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.document import elements
-from ingest.jsonio import instant, records
+from ingest.jsonio import records
 from ingest.model import (
     Disposition,
     Pointer,
@@ -28,6 +28,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import timed, word
 from ingest.shape import look
 
 NAME: Final = "gemini-cli"
@@ -75,13 +76,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def _is_ours(one: Json) -> bool:
     if any(key in one for key in _SIGNS):
         return True
-    return _word(one, "type") in _TYPES and "id" in one and "parentUuid" not in one
-
-
-def _word(value: Json, key: str) -> str:
-    """Return a member that must be a word to say anything; empty if it is none."""
-    word = value.get(key)
-    return word if isinstance(word, str) else ""
+    return word(one, "type") in _TYPES and "id" in one and "parentUuid" not in one
 
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
@@ -121,7 +116,7 @@ class _File:
             self.tally.drop("lost")
             self.tally.note("not_an_object", place.line)
             return
-        native = _word(value, "sessionId")
+        native = word(value, "sessionId")
         if native and self.session is not None and self.session.native_id not in {None, native}:
             yield from self._end()
         if self.session is None:
@@ -185,7 +180,7 @@ class _Session:
 
     def head(self, value: Json, place: _Place) -> None:
         """Take in what is told of the session, and messages told with it."""
-        self.native_id = self.native_id or _word(value, "sessionId") or None
+        self.native_id = self.native_id or word(value, "sessionId") or None
         self.meta.update((key, told) for key, told in value.items() if key != "messages")
         messages = value.get("messages")
         for one in messages if isinstance(messages, list) else ():
@@ -211,14 +206,14 @@ class _Session:
 
     def message(self, value: object, place: _Place) -> None:
         """Take in a message; one whose id is known replaces that one."""
-        if not isinstance(value, dict) or not _word(value, "type"):
+        if not isinstance(value, dict) or not word(value, "type"):
             self.tally.drop("lost")
             self.tally.note("bad_message", place.line)
             return
         if not self.src.keep_context:
             for call in _listed(value, "toolCalls"):  # results can be large and are not wanted
                 call.pop("result", None)
-        key = _word(value, "id")
+        key = word(value, "id")
         at = self.places.get(key) if key else None
         before = self.messages[at] if at is not None else None
         if at is not None and before is not None:
@@ -260,7 +255,7 @@ class _Session:
         )
 
     def _titles(self) -> tuple[TitleCandidate, ...]:
-        summary = _word(self.meta, "summary")
+        summary = word(self.meta, "summary")
         return (TitleCandidate("ai", summary),) if summary.strip() else ()
 
     def _project(self) -> str | None:
@@ -268,7 +263,7 @@ class _Session:
         for one in folders if isinstance(folders, list) else ():
             if isinstance(one, str) and one:
                 return one
-        return _word(self.meta, "projectHash") or None
+        return word(self.meta, "projectHash") or None
 
     @property
     def _is_agent(self) -> bool:
@@ -280,14 +275,14 @@ class _Session:
             return ()
         parts = self.src.parts
         folder = parts[-2] if parts[-3:-2] == (_CHATS,) else ""
-        parent = _word(self.meta, "parentSessionId") or folder
+        parent = word(self.meta, "parentSessionId") or folder
         return (Pointer(LineageKind.SUBAGENT_OF, parent),) if parent else ()
 
     # --- messages
 
     def _turns(self, one: _Message) -> Iterator[RawTurn]:
         """The turn of a message, if it has words; its record is disposed of otherwise."""
-        kind = _word(one.value, "type")
+        kind = word(one.value, "type")
         if kind == "user":
             yield from self._human(one)
         elif kind == "gemini":
@@ -313,7 +308,7 @@ class _Session:
             yield turn
 
     def _assistant(self, one: _Message) -> Iterator[RawTurn]:
-        model = _word(one.value, "model")
+        model = word(one.value, "model")
         if model:
             self.models[model] = None
         blocks, attachments, drop = self._content(one.value.get("content"), one.place)
@@ -343,7 +338,7 @@ class _Session:
         return RawTurn(
             role=role,
             blocks=blocks,
-            key=_word(one.value, "id") or None,
+            key=word(one.value, "id") or None,
             at=self._time(one.value.get("timestamp"), one.place.line),
             line=one.place.line,
             offset=one.place.offset,
@@ -378,10 +373,10 @@ class _Session:
         calls: list[tuple[str, int]] = []
         touched: list[str] = []
         for one in _listed(value, "toolCalls"):
-            calls.append((_word(one, "name") or "tool", 1))
+            calls.append((word(one, "name") or "tool", 1))
             arguments = one.get("args")
             if isinstance(arguments, dict):
-                touched.extend(filter(None, (_word(arguments, key) for key in _PATHS)))
+                touched.extend(filter(None, (word(arguments, key) for key in _PATHS)))
         return calls, touched
 
     def _context(self, one: _Message) -> Iterator[RawTurn]:
@@ -390,19 +385,16 @@ class _Session:
             for result in _listed(call, "result"):
                 response = result.get("functionResponse")
                 told = response.get("response") if isinstance(response, dict) else None
-                output = _word(told, "output") if isinstance(told, dict) else ""
+                output = word(told, "output") if isinstance(told, dict) else ""
                 if output.strip():
                     turn = self._turn(one, Role.OTHER, (output,))
-                    web = _word(call, "name").startswith(("web_", "google_web"))
+                    web = word(call, "name").startswith(("web_", "google_web"))
                     turn.taint = Taint.WEB if web else Taint.TOOL
                     turn.key, turn.records = None, 0
                     yield turn
 
     def _time(self, value: object, line: int | None) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, line)
-        return moment
+        return timed(value, self.tally, line)
 
 
 def _listed(value: Json, key: str) -> Iterator[Json]:
@@ -436,7 +428,7 @@ def _file(part: Json) -> Attachment | None:
     held = part.get("inlineData", part.get("fileData"))
     if not isinstance(held, dict):
         return None
-    media, name = _word(held, "mimeType") or None, held.get("displayName", held.get("fileUri"))
+    media, name = word(held, "mimeType") or None, held.get("displayName", held.get("fileUri"))
     told = name if isinstance(name, str) else None
     data = held.get("data")
     if not isinstance(data, str):

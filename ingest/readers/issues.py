@@ -25,6 +25,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import written
 from ingest.readers._people import Owners
 from ingest.shape import look
 
@@ -113,7 +114,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
             wrapped = list(_unwrapped(value)) if isinstance(value, dict) else []
             found: list[object] = [*wrapped] or [value]
             for one in found:
-                issue = _Issue.of(one, _text(beside, "repo"), element, src, tally)
+                issue = _Issue.of(one, written(beside, "repo"), element, src, tally)
                 if issue is None:
                     tally.read()
                     tally.drop("lost")
@@ -163,7 +164,7 @@ class _Issue:
         turns = [self._first()]
         turns += [turn for item in items if (turn := self._turn(item)) is not None]
         turns[1:] = [turn for _, turn in sorted(_timed(turns[1:]), key=lambda one: one[0])]
-        title, address = _text(self.value, "title"), _address(self.value)
+        title, address = written(self.value, "title"), _address(self.value)
         kept = [turn for turn in turns if self._is_kept(turn)]
         return RawThread(
             source=NAME,
@@ -181,8 +182,8 @@ class _Issue:
 
     def _events(self) -> Iterator[Event]:
         """State, and since when it is closed."""
-        state = _text(self.value, "state")
-        merged = any(_text(self.value, key) for key in ("mergedAt", "merged_at"))
+        state = written(self.value, "state")
+        merged = any(written(self.value, key) for key in ("mergedAt", "merged_at"))
         if state:
             at = self._time(self.value, _ENDS)
             yield Event(kind=STATE, at=aware(at), detail="merged" if merged else state.lower())
@@ -214,7 +215,7 @@ class _Issue:
         """The text of the issue; one that is all title says it with that."""
         self.tally.read()
         turn = self._said(_Item(self.value), is_reply=False)
-        if not turn.blocks and (title := _text(self.value, "title")):
+        if not turn.blocks and (title := written(self.value, "title")):
             turn.blocks = (title,)
         return turn
 
@@ -236,7 +237,7 @@ class _Issue:
         author = _author(item)
         login = _login(author)
         role, taint = self._role(item.value, author, login, is_reply=is_reply)
-        text = next((text for key in _BODIES if (text := _text(item.value, key))), None)
+        text = next((text for key in _BODIES if (text := written(item.value, key))), None)
         return RawTurn(
             role=role,
             blocks=(text,) if text is not None else (),
@@ -259,7 +260,7 @@ class _Issue:
         member = _member(value)
         if member is None:
             member = self.members.get(login)
-        name = _text(author, "name") if isinstance(author, dict) else None
+        name = written(author, "name") if isinstance(author, dict) else None
         return self.owners.role((login, name), member=member), None
 
     def _time(self, value: Json, keys: tuple[str, ...]) -> datetime | None:
@@ -279,11 +280,6 @@ def _timed(turns: list[RawTurn]) -> Iterator[tuple[tuple[datetime, int], RawTurn
         if turn.at is not None:
             last = turn.at if turn.at.tzinfo is not None else turn.at.replace(tzinfo=UTC)
         yield (last, place), turn
-
-
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
 
 
 def _nodes(listed: object) -> list[Any]:
@@ -310,7 +306,7 @@ def _native(value: Json, repo: str | None) -> str | None:
 
 
 def _address(value: Json) -> str | None:
-    return next((text for key in _ADDRESSES if (text := _text(value, key))), None)
+    return next((text for key in _ADDRESSES if (text := written(value, key))), None)
 
 
 def _key(value: Json, mark: str) -> str | None:
@@ -335,7 +331,7 @@ def _login(author: object) -> str:
     if isinstance(author, str) and author.strip():
         return author
     for key in ("login", "username", "name"):
-        if isinstance(author, dict) and (found := _text(author, key)):
+        if isinstance(author, dict) and (found := written(author, key)):
             return found
     return _GONE
 
@@ -351,7 +347,7 @@ def _is_bot(author: object, login: str) -> bool:
 
 def _member(value: Json) -> bool | None:
     """Whether the author belongs to the repository; None if it is not told."""
-    told = next((text for key in _ASSOCIATIONS if (text := _text(value, key))), None)
+    told = next((text for key in _ASSOCIATIONS if (text := written(value, key))), None)
     return None if told is None else told.upper() in _MEMBERS
 
 

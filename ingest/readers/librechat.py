@@ -24,7 +24,8 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
+from ingest.readers._fields import timed, written
+from ingest.readers._tree import Up, cut_cycles, have_uuids, line, linked, newest_leaf
 from ingest.shape import look
 
 NAME: Final = "librechat"
@@ -37,7 +38,6 @@ MESSAGES: Final = 200_000
 
 Json: TypeAlias = dict[str, Any]
 
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NO_PARENT: Final = re.compile(r"[0-]*")
 _LISTS: Final = ("messagesTree", "messages")
 _FILES: Final = ("files", "attachments")
@@ -68,7 +68,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 continue
             tally.read()
             tally.drop("lost")
-            native = _text(value, "conversationId") if isinstance(value, dict) else None
+            native = written(value, "conversationId") if isinstance(value, dict) else None
             where = native or f"{src.name}: conversation {number}"
             yield ReadFailure(where, "bad_conversation", "no messages")
 
@@ -110,7 +110,7 @@ class _Conversation:
         self.element = element
         self.src = src
         self.tally = tally
-        self.native_id = _text(value, "conversationId")
+        self.native_id = written(value, "conversationId")
         self.where = self.native_id or f"{src.name}: byte {element.offset}"
         self.nodes: dict[str, Json] = {}
         self.up: Up = {}
@@ -130,14 +130,14 @@ class _Conversation:
             if key not in main:
                 self.calls = []
                 turns.extend(self._turns(key, alternative=True))
-        title = _text(self.value, "title")
+        title = written(self.value, "title")
         return RawThread(
             source=NAME,
             native_id=self.native_id,
-            turns=self._linked(turns),
+            turns=linked(turns, self.up),
             tree=bool(self.nested or self.named),
             rank=2,
-            sharing="keys" if _are_global(turns) else "none",
+            sharing="keys" if have_uuids(turns) else "none",
             titles=(TitleCandidate("native", title),) if title else (),
             started_at=self._time(self.value.get("createdAt")),
             ended_at=self._time(self.value.get("updatedAt")),
@@ -166,7 +166,7 @@ class _Conversation:
             if is_nested:
                 self.nested.add(key)
             if "parentMessageId" in message:
-                self.named[key] = _text(message, "parentMessageId") or ""
+                self.named[key] = written(message, "parentMessageId") or ""
             before = key
             children = message.get("children")
             if isinstance(children, list):
@@ -174,7 +174,7 @@ class _Conversation:
 
     def _keep(self, message: Json) -> str | None:
         """Key of a message that is new; a copy is counted, another one gets a key of its own."""
-        key = _text(message, "messageId") or f"#{len(self.nodes) + 1}"
+        key = written(message, "messageId") or f"#{len(self.nodes) + 1}"
         same = self.nodes.get(key)
         if same is not None and _words(same) == _words(message):
             self.tally.drop("duplicate")
@@ -205,15 +205,6 @@ class _Conversation:
         times = {key: _seconds(node) for key, node in self.nodes.items()}
         return line(self.up, newest_leaf(self.up, times))
 
-    def _linked(self, turns: list[RawTurn]) -> list[RawTurn]:
-        """Give each turn the nearest one above it as parent; each node is passed once."""
-        given = {turn.key for turn in turns}
-        above: dict[str, str | None] = {}
-        for turn in turns:
-            if turn.key is not None:
-                turn.parent = nearest(self.up, turn.key, given, above)
-        return turns
-
     # --- messages
 
     def _turns(self, key: str, *, alternative: bool) -> Iterator[RawTurn]:
@@ -243,7 +234,7 @@ class _Conversation:
         if role is Role.ASSISTANT:
             turn.calls, self.calls = tuple(self.calls), []
             turn.stopped = message.get("unfinished") is not True
-            if model := _text(message, "model"):
+            if model := written(message, "model"):
                 self.models[model] = None
         return turn
 
@@ -303,29 +294,16 @@ class _Conversation:
         self.tally.note("bad_message", self.where)
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.where)
-        return moment
+        return timed(value, self.tally, self.where)
 
     def _chosen_model(self) -> tuple[str, ...]:
         """The model chosen for the conversation, where no answer names its own."""
         options = self.value.get("options")
-        model = _text(options, "model") if isinstance(options, dict) else None
+        model = written(options, "model") if isinstance(options, dict) else None
         return (model,) if model else ()
 
 
-def _are_global(turns: list[RawTurn]) -> bool:
-    """Short ids are local to a conversation and say nothing about another one."""
-    return all(_UUID.fullmatch((turn.key or "").partition("#")[0]) for turn in turns)
-
-
 # --- a message
-
-
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
 
 
 def _listed(message: Json, key: str) -> list[Json]:
@@ -334,7 +312,7 @@ def _listed(message: Json, key: str) -> list[Json]:
 
 
 def _words(message: Json) -> str:
-    return _text(message, "text") or ""
+    return written(message, "text") or ""
 
 
 def _value(part: object) -> str:
@@ -347,7 +325,7 @@ def _role(message: Json) -> Role:
     """Who made it; without the mark, by the name of the sender."""
     mine = message.get("isCreatedByUser")
     if not isinstance(mine, bool):
-        mine = (_text(message, "sender") or "").strip().lower() in _PEOPLE
+        mine = (written(message, "sender") or "").strip().lower() in _PEOPLE
     return Role.HUMAN if mine else Role.ASSISTANT
 
 
@@ -356,13 +334,13 @@ def _tool(part: Json) -> str:
     if not isinstance(call, dict):
         return "unnamed"
     function = call.get("function")
-    inner = _text(function, "name") if isinstance(function, dict) else None
-    return _text(call, "name") or inner or _text(call, "type") or "unnamed"
+    inner = written(function, "name") if isinstance(function, dict) else None
+    return written(call, "name") or inner or written(call, "type") or "unnamed"
 
 
 def _output(part: Json) -> Iterator[str]:
     call = part.get("tool_call")
-    told = _text(call, "output") if isinstance(call, dict) else None
+    told = written(call, "output") if isinstance(call, dict) else None
     if told is not None:
         yield told
 
@@ -371,8 +349,8 @@ def _file(one: Json) -> Attachment:
     size = one.get("bytes")
     whole = isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**63
     return Attachment(
-        name=_text(one, "filename"),
-        media_type=_text(one, "type"),
+        name=written(one, "filename"),
+        media_type=written(one, "type"),
         size=size if whole else None,
     )
 

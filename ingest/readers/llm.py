@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from graphstore.model.conversation import LineageKind, Role, Taint
-from ingest.instants import instant
 from ingest.model import (
     Disposition,
     Pointer,
@@ -25,6 +24,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import timed
 from ingest.readers._sqlite import Cell, Database, Row, guarded, opened, tables, words
 
 NAME: Final = "llm"
@@ -71,10 +71,7 @@ def _both(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
 
 def _time(value: Cell, where: str, tally: Tally) -> datetime | None:
     """A time of a column whose name says that it is UTC."""
-    moment, problem = instant(value, UTC)
-    if problem == "bad_timestamp":
-        tally.note(problem, where)
-    return moment
+    return timed(value, tally, where, UTC)
 
 
 def _titles(name: Cell) -> tuple[TitleCandidate, ...]:

@@ -16,8 +16,8 @@ from typing import Final
 from graphstore.ids import digest
 from graphstore.model.conversation import Role
 from ingest.frontmatter import FrontMatter, front_matter
-from ingest.instants import instant
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
+from ingest.readers._fields import timed
 from ingest.rows import Row, fenced, rows
 from ingest.shape import look
 
@@ -113,10 +113,7 @@ def _titles(matter: FrontMatter, heading: str | None, stem: str) -> Iterator[Tit
 
 
 def _time(value: str | None, tally: Tally) -> datetime | None:
-    moment, problem = instant(value)
-    if problem == "bad_timestamp":
-        tally.note(problem)
-    return moment
+    return timed(value, tally)
 
 
 def _headings(body: Sequence[Row]) -> Iterator[tuple[int, str]]:

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Final
 
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
-from ingest.instants import aware, instant
+from ingest.instants import aware
 from ingest.model import (
     Disposition,
     Pointer,
@@ -28,6 +28,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import timed
 from ingest.readers._opencode_storage import (
     HEADS,
     ROLES,
@@ -163,10 +164,7 @@ class _Session:
         )
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.head.key)
-        return moment
+        return timed(value, self.tally, self.head.key)
 
     def lose(self) -> None:
         """Count a message or part that cannot be read."""

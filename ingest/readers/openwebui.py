@@ -7,7 +7,6 @@ plain list ``chat.messages``. Times are seconds in messages, seconds or nanoseco
 chat that was never saved has no id: its own is made from its words.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, TypeAlias
@@ -25,8 +24,9 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._openwebui_words import Said, answer, listed, texts
-from ingest.readers._tree import Up, cut_cycles, line, nearest, newest_leaf
+from ingest.readers._fields import objects_of, timed, written
+from ingest.readers._openwebui_words import Said, answer, texts
+from ingest.readers._tree import Up, cut_cycles, have_uuids, line, linked, newest_leaf
 from ingest.shape import look
 
 NAME: Final = "openwebui"
@@ -39,7 +39,6 @@ MESSAGES: Final = 200_000
 
 Json: TypeAlias = dict[str, Any]
 
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ROLES: Final = {"user": Role.HUMAN, "assistant": Role.ASSISTANT}
 _SILENT: Final[dict[str, Disposition]] = {"system": "injected", "tool": "tool"}
 _CURRENT: Final = ("currentId", "current_id")
@@ -80,7 +79,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 continue
             tally.read()
             tally.drop("lost")
-            native = _text(value, "id") if isinstance(value, dict) else None
+            native = written(value, "id") if isinstance(value, dict) else None
             where = native or f"{src.name}: conversation {number}"
             yield ReadFailure(where, "bad_conversation", "no messages")
 
@@ -103,7 +102,7 @@ def _messages(value: Json) -> list[tuple[str, object]] | None:
 
 
 def _key(message: object, place: int) -> str:
-    named = _text(message, "id") if isinstance(message, dict) else None
+    named = written(message, "id") if isinstance(message, dict) else None
     return named or f"#{place}"
 
 
@@ -123,7 +122,7 @@ class _Chat:
         self.element = element
         self.src = src
         self.tally = tally
-        self.native_id = _text(value, "id") or _text(self.chat, "id")
+        self.native_id = written(value, "id") or written(self.chat, "id")
         self.where = self.native_id or f"{src.name}: byte {element.offset}"
         self.nodes = self._nodes(messages)
         self.is_tree = any("parentId" in node for node in self.nodes.values())
@@ -145,10 +144,10 @@ class _Chat:
         return RawThread(
             source=NAME,
             native_id=self.native_id,
-            turns=self._linked(turns),
+            turns=linked(turns, self.up),
             tree=self.is_tree,
             rank=2,
-            sharing="keys" if _are_global(turns) else "none",
+            sharing="keys" if have_uuids(turns) else "none",
             titles=self._titles(),
             started_at=self._time(self.value.get("created_at") or self.chat.get("timestamp")),
             ended_at=self._time(self.value.get("updated_at")),
@@ -186,7 +185,7 @@ class _Chat:
         up: Up = {}
         claimed = self._claimed()
         for key, node in self.nodes.items():
-            named = _text(node, "parentId")
+            named = written(node, "parentId")
             up[key] = named if named in self.nodes else claimed.get(key)
             if named is not None and named not in self.nodes:
                 self.tally.note("orphan_parent", self.where)
@@ -218,31 +217,22 @@ class _Chat:
 
     def _is_stray(self, key: str, inner: set[str | None]) -> bool:
         """Whether a message has neither a speaker nor a link to any other."""
-        spoken = _text(self.nodes[key], "role") in _ROLES
+        spoken = written(self.nodes[key], "role") in _ROLES
         return self.is_tree and not spoken and self.up[key] is None and key not in inner
 
     def _current(self) -> str | None:
         history = self.chat.get("history")
         if not isinstance(history, dict):
             return None
-        named = next((one for key in _CURRENT if (one := _text(history, key))), None)
-        return named if named in self.nodes and _text(self.nodes[named], "role") else None
-
-    def _linked(self, turns: list[RawTurn]) -> list[RawTurn]:
-        """Give each turn the nearest one above it as parent; each node is passed once."""
-        given = {turn.key for turn in turns}
-        above: dict[str, str | None] = {}
-        for turn in turns:
-            if turn.key is not None:
-                turn.parent = nearest(self.up, turn.key, given, above)
-        return turns
+        named = next((one for key in _CURRENT if (one := written(history, key))), None)
+        return named if named in self.nodes and written(self.nodes[named], "role") else None
 
     # --- messages
 
     def _turns(self, key: str, *, alternative: bool) -> Iterator[RawTurn]:
         """Side turns of a message, then its own; silent ones are counted."""
         message = self.nodes[key]
-        sender = _text(message, "role") or ""
+        sender = written(message, "role") or ""
         role = _ROLES.get(sender)
         if role is None:
             given = list(self._without_role(key, message, sender))
@@ -282,13 +272,13 @@ class _Chat:
         if role is Role.ASSISTANT:
             turn.calls, self.calls = tuple(self.calls), []
             turn.stopped = message.get("done") is not False
-            if model := _text(message, "model"):
+            if model := written(message, "model"):
                 self.models[model] = None
         return turn
 
     def _files(self, key: str, message: Json) -> Iterator[RawTurn]:
         """Extracted text of attached files."""
-        for one in listed(message.get("files")):
+        for one in objects_of(message.get("files")):
             if (text := _extracted(one)) is not None:
                 turn = self._above(key, message, text)
                 turn.attachments = (_attachment(one),)
@@ -322,13 +312,10 @@ class _Chat:
         )
 
     def _time(self, value: object) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.where)
-        return moment
+        return timed(value, self.tally, self.where)
 
     def _titles(self) -> tuple[TitleCandidate, ...]:
-        title = _text(self.value, "title") or _text(self.chat, "title")
+        title = written(self.value, "title") or written(self.chat, "title")
         return (TitleCandidate("native", title),) if title else ()
 
     def _chosen_models(self) -> tuple[str, ...]:
@@ -338,22 +325,12 @@ class _Chat:
         return tuple(one for one in models if isinstance(one, str) and one)
 
 
-def _are_global(turns: list[RawTurn]) -> bool:
-    """Short ids are local to a chat and say nothing about another one."""
-    return all(_UUID.fullmatch((turn.key or "").partition("#")[0]) for turn in turns)
-
-
 # --- values
-
-
-def _text(value: Json, key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found.strip() else None
 
 
 def _seconds(message: Json) -> float:
     """When it was said; what has no role was never said and ends no line."""
-    moment = instant(message.get("timestamp"))[0] if _text(message, "role") else None
+    moment = instant(message.get("timestamp"))[0] if written(message, "role") else None
     return moment.timestamp() if moment else float("-inf")
 
 
@@ -365,15 +342,15 @@ def _inner(one: Json) -> Json:
 
 def _extracted(one: Json) -> str | None:
     data = _inner(one).get("data")
-    return _text(data, "content") if isinstance(data, dict) else None
+    return written(data, "content") if isinstance(data, dict) else None
 
 
 def _files(message: Json) -> Iterator[Attachment]:
     """Files and images of a message whose text is not given."""
-    for one in listed(message.get("files")):
+    for one in objects_of(message.get("files")):
         if _extracted(one) is None:
             yield _attachment(one)
-    for part in listed(message.get("content")):
+    for part in objects_of(message.get("content")):
         if part.get("type") == "image_url":
             yield Attachment(media_type="image")
 
@@ -382,9 +359,9 @@ def _attachment(one: Json) -> Attachment:
     inner = _inner(one)
     meta = inner.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    named = (_text(one, "name"), _text(inner, "filename"), _text(meta, "name"))
+    named = (written(one, "name"), written(inner, "filename"), written(meta, "name"))
     size = next((each for each in (one.get("size"), meta.get("size")) if _is_size(each)), None)
-    kind = _text(meta, "content_type") or _text(one, "content_type") or _text(one, "type")
+    kind = written(meta, "content_type") or written(one, "content_type") or written(one, "type")
     return Attachment(name=next((each for each in named if each), None), media_type=kind, size=size)
 
 

@@ -8,7 +8,6 @@ came from as ``parentSession``, earlier ``branchedFrom``. A title may stand befo
 Times are ISO 8601 on entries and milliseconds in messages.
 """
 
-import base64
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -30,6 +29,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
+from ingest.readers._fields import from_base64, timed
 from ingest.shape import look
 
 NAME: Final = "pi"
@@ -183,10 +183,7 @@ class _Session:
             self.models[model] = None
 
     def _time(self, value: object, record: Record) -> datetime | None:
-        moment, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, record.line)
-        return moment
+        return timed(value, self.tally, record.line)
 
     def _message(self, value: Json, record: Record) -> RawTurn | None:
         message = value.get("message")
@@ -352,19 +349,12 @@ def _thinks(message: Json) -> bool:
 def _images(message: Json) -> Iterator[Attachment]:
     for part in _parts(message):
         if part.get("type") == "image":
-            content = _decoded(part.get("data"))
+            content = from_base64(part.get("data"))
             yield Attachment(
                 media_type=_text(part, "mimeType"),
                 size=None if content is None else len(content),
                 content_hash=None if content is None else digest_bytes(content),
             )
-
-
-def _decoded(data: object) -> bytes | None:
-    try:
-        return base64.b64decode(data) if isinstance(data, str) else None
-    except ValueError:
-        return None
 
 
 def _calls(message: Json) -> Iterator[tuple[str, str | None]]:

@@ -15,7 +15,6 @@ from typing import Any, Final, TypeAlias
 
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
-from ingest.instants import instant
 from ingest.jsonio import loads
 from ingest.lines import RECORD_LIMIT
 from ingest.model import (
@@ -27,8 +26,9 @@ from ingest.model import (
     Source,
     Tally,
 )
+from ingest.readers._fields import timed, written
 from ingest.readers._people import Owners, runs
-from ingest.readers._slack_words import Names, links_of, plain, told
+from ingest.readers._slack_words import Names, links_of, plain
 from ingest.shape import look
 from ingest.together import PEOPLE, ROOMS, is_day
 
@@ -118,10 +118,10 @@ class _Book:
     def learn(self, file: str, listed: list[Json]) -> None:
         """Take in one list."""
         for one in listed:
-            key = told(one, "id")
+            key = written(one, "id")
             if key is None:
                 continue
-            name = told(one, "name")
+            name = written(one, "name")
             if file == PEOPLE:
                 self.people[key] = one
                 called = name or _display(one)
@@ -145,7 +145,7 @@ def _display(person: Json) -> str | None:
     profile = person.get("profile")
     for held in (profile if isinstance(profile, dict) else {}, person):
         for key in ("display_name", "real_name", "name"):
-            if name := told(held, key):
+            if name := written(held, key):
                 return name
     return None
 
@@ -154,7 +154,7 @@ def _all_names(person: Json) -> Iterator[str | None]:
     profile = person.get("profile")
     for held in (person, profile if isinstance(profile, dict) else {}):
         for key in ("id", "name", "real_name", "display_name", "email"):
-            yield told(held, key)
+            yield written(held, key)
 
 
 @dataclass(slots=True)
@@ -228,7 +228,7 @@ class _Room:
             self.said[one.ts] = one
 
     def _said(self, value: Json, ts: str, element: Element, file: str) -> _Said:
-        user = told(value, "user")
+        user = written(value, "user")
         person = self.book.people.get(user or "")
         bot = _is_bot(value, user, person)
         text = plain(value, self.book.names, with_attachments=bot)
@@ -256,10 +256,7 @@ class _Room:
         return self.book.owners.role(names, member=member)
 
     def _time(self, ts: str) -> datetime | None:
-        moment, problem = instant(ts)
-        if problem == "bad_timestamp":
-            self.tally.note(problem)
-        return moment
+        return timed(ts, self.tally)
 
     # --- threads
 
@@ -347,14 +344,14 @@ def _is_unknown(value: Json) -> bool:
 
 
 def _subtype(value: Json) -> str:
-    return told(value, "subtype") or ""
+    return written(value, "subtype") or ""
 
 
 def _is_bot(value: Json, user: str | None, person: Json | None) -> bool:
     """Whether a program says it; a person may speak through one."""
     if user == _SLACKBOT or (person is not None and person.get("is_bot") is True):
         return True
-    marked = told(value, "subtype") == "bot_message" or told(value, "bot_id") is not None
+    marked = written(value, "subtype") == "bot_message" or written(value, "bot_id") is not None
     return marked and person is None
 
 
@@ -365,7 +362,7 @@ def _speaker(value: Json, user: str | None, person: Json | None) -> str | None:
         profile = value.get(key)
         if isinstance(profile, dict) and (name := _display(profile)):
             return name
-    return told(value, "username") or user or told(value, "bot_id")
+    return written(value, "username") or user or written(value, "bot_id")
 
 
 def _files(value: Json) -> Iterator[Attachment]:
@@ -373,12 +370,12 @@ def _files(value: Json) -> Iterator[Attachment]:
     for one in [*(listed if isinstance(listed, list) else ()), value.get("file")]:
         if not isinstance(one, dict):
             continue
-        name = told(one, "name") or told(one, "title")
+        name = written(one, "name") or written(one, "title")
         size = one.get("size")
         whole = isinstance(size, int) and not isinstance(size, bool) and size >= 0
-        if name or told(one, "mimetype"):
+        if name or written(one, "mimetype"):
             yield Attachment(
-                name=name, media_type=told(one, "mimetype"), size=size if whole else None
+                name=name, media_type=written(one, "mimetype"), size=size if whole else None
             )
 
 
@@ -387,7 +384,7 @@ def _unfolded(value: Json) -> Iterator[str]:
     listed = value.get("attachments")
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict):
-            parts = [told(one, key) for key in ("title", "text")]
+            parts = [written(one, key) for key in ("title", "text")]
             text = "\n".join(part for part in parts if part)
             if text:
                 yield text

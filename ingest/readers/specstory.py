@@ -14,9 +14,9 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from graphstore.model.conversation import Role, Taint
-from ingest.instants import instant
 from ingest.lines import Line, lines
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
+from ingest.readers._fields import timed
 from ingest.shape import look
 from ingest.text import decode
 
@@ -260,10 +260,7 @@ class _Session:
         )
 
     def time(self, text: str | None, line: int | None) -> datetime | None:
-        moment, problem = instant(text)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, line)
-        return moment
+        return timed(text, self.tally, line)
 
     def add(self, part: _Part) -> None:
         """Take in one block; every block is one record."""

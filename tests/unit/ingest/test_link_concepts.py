@@ -1,7 +1,6 @@
 import pytest
 
-from graphstore.ids import question_id
-from ingest.link.pairs import thread_of
+from graphstore.ids import question_id, thread_of
 from tests.talk import a_thread, derived
 
 
