@@ -70,7 +70,7 @@ def _held(turns: list[CleanTurn], *, agent: bool, open_ended: bool) -> list[Clea
 
 
 def _may_grow(turn: CleanTurn) -> bool:
-    return turn.raw.role is Role.ASSISTANT and not (turn.raw.stopped and not turn.raw.calls_tool)
+    return turn.raw.role is Role.ASSISTANT and not (turn.raw.stopped and not is_interim(turn))
 
 
 def _by_exchange(
@@ -141,9 +141,7 @@ def is_interim(turn: CleanTurn) -> bool:
     """Whether a message of an agent was said on the way to a tool call."""
     if turn.raw.role is not Role.ASSISTANT:
         return False
-    if turn.raw.final is not None:
-        return not turn.raw.final
-    return turn.raw.calls_tool and not turn.raw.stopped  # what ended a turn was its answer
+    return turn.raw.calls_tool if turn.raw.final is None else not turn.raw.final
 
 
 def _long_enough(turn: CleanTurn, options: Options) -> bool:

@@ -481,6 +481,7 @@ class Transcript:
         turn.key = held.keys[0] if held.keys else None
         turn.also = tuple(held.keys[1:])
         turn.stopped = held.stopped
+        turn.final = True if held.stopped and not held.calls else None  # it ended its turn
         turn.calls_tool = turn.calls_tool or bool(held.calls)
 
     # --- the rest

@@ -170,7 +170,7 @@ class _Line:
     def end(self) -> None:
         """The turn is over: the answer is complete if nothing was called in it."""
         if self.spoken is not None and not self.spoken.calls_tool:
-            self.spoken.stopped = True
+            self.spoken.stopped = self.spoken.final = True
 
 
 class _Session:

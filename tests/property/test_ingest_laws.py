@@ -60,6 +60,8 @@ def test_a_second_run_changes_nothing(some):
 
 @given(moves, st.floats(0, 1))
 @example(["ask", "split call", "queue"], 0.0)
+@example(["ask", "answer", "call"], 0.5)
+@example(["ask", "answer", "call", "answer"], 0.4)
 def test_a_prefix_and_then_the_whole_is_the_whole(some, share):
     lines = b"".join(Talk(ONE).play(some).encoded())
     cut = max(1, round(share * len(lines)))
