@@ -173,10 +173,11 @@ def begin(
     if ask.function is not None:
         functions.load(ask.function)
     index = Index(store.ground(), acts_of(store))
-    notes = looked_back(known_of(store), now)
+    known = known_of(store)
+    notes = looked_back(known, now)
     notes["recall_miss_without_source"] += index.misses_without_source
     if not ask.is_dry:
-        notes += hear(store, known_of(store), index, settings, now)
+        notes += hear(store, known, index, settings, now)
     ground = ground_of(store, ())
     packs = packed(index, seeds, ask, apart(ground, now)[0], settings, now, notes)
     jobs = planned(store, packs, ask, settings, now, notes)
@@ -406,8 +407,10 @@ def land(
     judged = [each for result in worked.results for each in result.judged]
     refs = {turn.ref for each in judged for turn in each.pack.turns}
     staged = leased.ask.mode == "stage"
-    landed = settle(judged, ground_of(store, refs), leased.cycle_id, settings, now, staged=staged)
-    record = journal_of(worked, landed, now).replace(changes=closing(store, landed, settings, now))
+    ground = ground_of(store, refs)
+    landed = settle(judged, ground, leased.cycle_id, settings, now, staged=staged)
+    changes = closing(ground.known, landed, settings, now)
+    record = journal_of(worked, landed, now).replace(changes=changes)
     if not leased.ask.is_dry:
         store.commit(record, now)
         store.jobs.put(ended(worked, record, settings, now))
@@ -417,10 +420,9 @@ def land(
 
 
 def closing(
-    store: Store, landed: Sorted, settings: DreamSettings, now: datetime
+    known: Sequence[AnyHypothesis], landed: Sorted, settings: DreamSettings, now: datetime
 ) -> tuple[AnyHypothesis, ...]:
     """Known hypotheses that this cycle closes: past their date, or followed by a newer one."""
-    known = known_of(store)
     newer = {one.supersedes: one.hypothesis_id for one in landed.hypotheses if one.supersedes}
     gone = {one.hypothesis_id: one for one in expired(known, settings, now)}
     after = (gone.get(one.hypothesis_id, one) for one in known)

@@ -73,7 +73,7 @@ class Sorted(Value):
 class Ground:
     """What a landing is judged against, read when the store is open again."""
 
-    known: tuple[Hypothesis, ...]
+    known: tuple[AnyHypothesis, ...]
     """Every hypothesis edge, whatever its state."""
     current: Mapping[str, str | None]
     """Fingerprints now of every ref that a draft or a known hypothesis cites."""

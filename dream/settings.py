@@ -88,15 +88,15 @@ class LadderSettings(Value):
     start_pattern: Annotated[int, Field(ge=1, le=98)] = 30
     """Points of an accepted draft that names a pattern. No effect yet."""
     up: Annotated[int, Field(ge=1, le=98)] = 10
-    """Points for a confirmation. No effect yet."""
+    """Points for a confirmation."""
     down: Annotated[int, Field(ge=1, le=98)] = 5
-    """Points for a contradiction. No effect yet."""
+    """Points for a contradiction."""
     validated: Annotated[int, Field(ge=1, le=98)] = 50
-    """Points of a validated hypothesis. No effect yet."""
+    """Points of a validated hypothesis."""
     applied: Annotated[int, Field(ge=1, le=98)] = 70
-    """Points of an applied one. No effect yet."""
+    """Points of an applied one: nothing is applied yet, the distance is told."""
     refuted: Annotated[int, Field(ge=0, le=98)] = 10
-    """Points below which one is refuted. No effect yet."""
+    """Points below which one is refuted."""
 
 
 class DreamSettings(Value):

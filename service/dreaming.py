@@ -115,11 +115,6 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
     return rows_of(store, now, stands)
 
 
-def every_row(store: Store, now: datetime) -> tuple[HypothesisRow, ...]:
-    """Every hypothesis whatever its state, and every draft that waits."""
-    return rows_of(store, now, (*((edge, ()) for edge in known_of(store)), *drafts(store)))
-
-
 def drafts(store: Store) -> tuple[Judgeable, ...]:
     """Drafts that wait, with the checks they failed."""
     return tuple((draft.hypothesis, draft.failed) for draft in waiting(store))

@@ -6,6 +6,7 @@ from typing import Final
 
 from dream import policies
 from dream.adjudicate import CHECKS
+from dream.cycle import known_of
 from dream.gate import Caller, Look, gate
 from graphstore.errors import NotFound
 from graphstore.model.base import Instant, Value
@@ -16,7 +17,7 @@ from graphstore.store import Store
 from service import dreaming
 from service.answers import HypothesisRow
 from service.pacing import GateFacts
-from service.reviewing import CycleDiff, Desk
+from service.reviewing import CycleDiff, Desk, only
 from service.session import Session
 
 HOOK: Final = Caller(trigger="hook")
@@ -80,11 +81,12 @@ def explained(session: Session, name: str) -> Explanation:
         desk = Desk(session, store)
         if name.startswith("dc:") or name == "last":
             return Explanation(cycle=desk.diff(name))
-        rows = dreaming.every_row(store, session.now())
-        found = [row for row in rows if row.hypothesis.hypothesis_id.startswith(name)]
-        if len(found) != 1:
+        stands = ((edge, ()) for edge in known_of(store))
+        judged = only((*stands, *dreaming.drafts(store)), name, lambda each: each[0].hypothesis_id)
+        if judged is None:
             raise NotFound("hypothesis", name)
-        return of_hypothesis(session, store, found[0])
+        (row,) = dreaming.rows_of(store, session.now(), (judged,))
+        return of_hypothesis(session, store, row)
 
 
 def of_gate(session: Session) -> tuple[GateLine, ...]:

@@ -1,9 +1,9 @@
 """What the owner does with hypotheses: each act is one record with actor, time and reason."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import takewhile
-from typing import Final
+from typing import Final, TypeVar
 
 from dream import journal
 from dream.cycle import known_of
@@ -24,6 +24,7 @@ from service.answers import HypothesisRow
 from service.dreaming import Names, row, waiting
 from service.session import Session
 
+T = TypeVar("T")
 OWNER: Final = "owner"
 NEVER_OVERRIDDEN: Final = ("premises_clean", "source_current", "claims_sourced", "both_sides")
 """Failed checks of a parked draft that even the owner's yes does not mend."""
@@ -82,13 +83,14 @@ class Desk:
 
     def edge(self, name: str) -> AnyHypothesis:
         """A hypothesis by id or by an unambiguous beginning of it; raises NotFound."""
-        return one_of_name(known_of(self._store), name)
+        found = only(known_of(self._store), name, lambda one: one.hypothesis_id)
+        if found is None:
+            raise NotFound("hypothesis", name)
+        return found
 
     def draft(self, name: str) -> ParkedDraft | None:
         """A parked draft by id or beginning; None when nothing waits under it."""
-        waits = waiting(self._store)
-        found = [each for each in waits if each.hypothesis.hypothesis_id.startswith(name)]
-        return found[0] if len(found) == 1 else None
+        return only(waiting(self._store), name, lambda one: one.hypothesis.hypothesis_id)
 
     # acts
 
@@ -203,13 +205,13 @@ class Desk:
 
     def cycle(self, name: str) -> CycleRecord:
         """A dream cycle by id or beginning; the newest for ``last``; raises NotFound."""
-        cycles = self._store.cycles()
-        found = [each for each in cycles if each.cycle_id.startswith(name)]
-        if name == "last" and cycles:
-            return cycles[-1]
-        if not name or len({each.cycle_id for each in found}) != 1:
+        newest = {each.cycle_id: each for each in self._store.cycles()}
+        if name == "last" and newest:
+            return list(newest.values())[-1]
+        found = only(newest.values(), name, lambda one: one.cycle_id)
+        if found is None:
             raise NotFound("dream cycle", name)
-        return found[-1]
+        return found
 
     def diff(self, name: str) -> CycleDiff:
         """What a dream cycle added and closed."""
@@ -290,10 +292,7 @@ IGNORED: Final[dict[str, str]] = {
 }
 
 
-def one_of_name(known: Sequence[AnyHypothesis], name: str) -> AnyHypothesis:
-    """The one hypothesis whose id begins so; raises NotFound for none and for several."""
-    found = [one for one in known if one.hypothesis_id.startswith(name)]
-    exact = [one for one in found if one.hypothesis_id == name]
-    if not name or len(exact or found) != 1:
-        raise NotFound("hypothesis", name)
-    return (exact or found)[0]
+def only(found: Iterable[T], name: str, id_of: Callable[[T], str]) -> T | None:
+    """The one whose id begins so; None without a name, for none and for several."""
+    matching = [one for one in found if name and id_of(one).startswith(name)]
+    return matching[0] if len(matching) == 1 else None
