@@ -30,7 +30,7 @@ from dream.journal import last_success
 from graphstore.errors import UnknownFunction
 from graphstore.ids import question_id
 from graphstore.model.conversation import Unchanged
-from graphstore.model.hypothesis import HYPOTHESES, Valid, standing
+from graphstore.model.hypothesis import HYPOTHESES, HypothesisState, Valid, standing
 from graphstore.model.job import JobState
 from graphstore.model.record import ReviewRecord
 from graphstore.store import open_store
@@ -144,6 +144,37 @@ def test_the_record_holds_what_the_edges_hold(store):
     assert known_of(store) == record.hypotheses
     assert last_success(store.cycles()) == NOW
     assert {job.state for job in record.jobs} <= {"done", "parked"}
+
+
+def test_the_next_cycle_hears_what_was_said_since(folder, engine, prepared):
+    shutil.copytree(prepared, folder)
+    plot = plant()
+    with opened(folder, plot, engine) as store:
+        dreamt(store)
+        before = {edge.rule: edge for edge in live_of(store)}["recurring_question"]
+        plot.say("a", "It was the oil, fixed.", "oil", resolves=OIL, days=-2)
+        store.commit(plot.record("test:a"), NOW + timedelta(days=2))
+        later = NOW + timedelta(days=3)
+        begin(store, (), Ask(mode="dry_run"), (), SETTINGS, later)
+        assert known_of(store) == store.cycles()[-1].hypotheses
+        begin(store, (), Ask(), (), SETTINGS, later)
+        (heard,) = [edge for edge in live_of(store) if edge.hypothesis_id == before.hypothesis_id]
+        assert (heard.points, heard.confirmations) == (before.points + 10, 1)
+        assert heard.state is HypothesisState.PARTIALLY_VALIDATED
+        begin(store, (), Ask(), (), SETTINGS, later + timedelta(hours=1))
+        assert heard in live_of(store)
+
+
+def test_a_cycle_closes_what_is_past_its_date(store):
+    dreamt(store)
+    long_after = NOW + timedelta(days=45)
+    landed = dreamt(store, long_after)
+    closed = {edge.hypothesis_id: edge for edge in landed.record.changes}
+    assert {(edge.state, edge.closed_reason) for edge in closed.values()} == {
+        (HypothesisState.EXPIRED, "untested")
+    }
+    held = {edge.hypothesis_id: edge for edge in known_of(store)}
+    assert all(held[name] == edge for name, edge in closed.items())
 
 
 def test_a_second_run_by_hand_finds_nothing_due(store):

@@ -4,8 +4,8 @@ from contextlib import closing
 import orjson
 import pytest
 
-from graphstore.errors import LedgerDamaged, StoreDamaged
-from graphstore.ledger import Ledger, body_of
+from graphstore.errors import DiskFull, LedgerDamaged, LedgerUnreadable, StoreDamaged, Unwritable
+from graphstore.ledger import Ledger, body_of, told
 from tests.fake_derive import NOW, a_journey_record, a_stop, a_thread_record
 
 
@@ -214,3 +214,27 @@ def test_another_connection_may_read_while_it_is_open(ledger, path):
     filled(ledger)
     with closing(sqlite3.connect(path)) as reader:
         assert reader.execute("SELECT count(*) FROM record").fetchone() == (4,)
+
+
+@pytest.mark.parametrize(
+    ("code", "meant"),
+    [
+        (sqlite3.SQLITE_FULL, DiskFull),
+        (sqlite3.SQLITE_CORRUPT, LedgerUnreadable),
+        (sqlite3.SQLITE_READONLY, Unwritable),
+        (sqlite3.SQLITE_SCHEMA, sqlite3.DatabaseError),
+    ],
+)
+def test_what_sqlite_says_is_told_in_our_words(tmp_path, code, meant):
+    error = sqlite3.DatabaseError("said by the database")
+    error.sqlite_errorcode = code
+    with pytest.raises(meant), told(tmp_path / "ledger.db"):
+        raise error
+    with pytest.raises(sqlite3.DatabaseError), told(None):  # in memory it is a fault of ours
+        raise error
+
+
+def test_nothing_to_rewrite_changes_nothing(ledger):
+    before = tuple(ledger.entries())
+    ledger.rewrite({})
+    assert tuple(ledger.entries()) == before
