@@ -18,6 +18,7 @@ MOVES = (
     "hook",
     "queue",
 )
+WORDS = "Why does the sensor read Ω — naïve, 日本?"
 LONG = "On the way to the answer, one step after the other. " * 8
 
 
@@ -141,3 +142,11 @@ class Talk:
         file = folder / (name or f"{self.session}.jsonl")
         file.write_bytes(b"".join(self.encoded()))
         return file
+
+
+def a_session(moves=("ask", "split call", "answer", "queue", "answer")):
+    """Bytes of a session whose first words are not all ASCII."""
+    talk = Talk("aaaaaaaa-0000-4000-8000-000000000001")
+    talk.ask(WORDS)
+    lines = (json.dumps(line, ensure_ascii=False) for line in talk.play(moves).lines)
+    return "".join(f"{line}\n" for line in lines).encode()

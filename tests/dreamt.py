@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
+from dream.adjudicate import adjudicate
 from dream.drafting import make
+from dream.index import Index
 from dream.landing import Judged, horizon
 from dream.model import (
     Accepted,
@@ -15,6 +17,7 @@ from dream.model import (
     PackTurn,
     Pair,
 )
+from dream.pack import pack
 from dream.settings import DreamSettings
 from graphstore.ids import fingerprint, ref
 from graphstore.model.hypothesis import Claim, Compensates, HypothesisState
@@ -26,6 +29,23 @@ from tests.planted import NOW, days_ago
 
 SETTINGS = DreamSettings()
 __all__ = ["NOW", "SETTINGS", "SeedRow", "Store"]
+
+
+def packed(plot, kind, key, **changes):
+    """A pack of what was planted, about one focus; or why it is too thin."""
+    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
+    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
+
+
+def only(drafts):
+    """The one draft there is."""
+    (found,) = drafts
+    return found
+
+
+def is_sound(made, drafted):
+    """Whether a draft passes every check against its pack."""
+    return isinstance(adjudicate(drafted, made, horizon(SETTINGS, NOW), NOW), Accepted)
 
 
 def a_turn(

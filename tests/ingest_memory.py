@@ -1,6 +1,8 @@
 """A store of threads in memory, for tests of ingest: what a run knows, and what it gives."""
 
+import tempfile
 from datetime import UTC, datetime
+from pathlib import Path
 
 from graphstore.model.carrier import FileState
 from graphstore.model.conversation import LineageKind, Thread
@@ -11,6 +13,8 @@ from ingest.run import run
 
 SALT = b"salt of the tests"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
+LATE = datetime(2100, 1, 1, tzinfo=UTC)
+"""When every file has long come to rest."""
 PREFIX = {LineageKind.CONTINUES, LineageKind.FORKED_FROM, LineageKind.DUPLICATE_OF}
 
 
@@ -105,3 +109,22 @@ class Memory:
             for identity, thread in sorted(self.threads.items())
             if thread.turns
         }
+
+
+class Room:
+    """A folder of its own for each example."""
+
+    def __enter__(self):
+        self.held = tempfile.TemporaryDirectory()
+        return Path(self.held.name)
+
+    def __exit__(self, *_):
+        self.held.cleanup()
+
+
+def told(*paths, now=LATE):
+    """What a store holds after files were taken in one by one."""
+    store = Memory()
+    for path in paths:
+        store.ingest(path, now=now)
+    return store.told()

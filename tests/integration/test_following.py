@@ -1,6 +1,5 @@
 """Following files that are being written: all of it in the end, and never half a turn."""
 
-import json
 import os
 import signal
 from datetime import UTC, datetime
@@ -14,18 +13,10 @@ from service.following import Follower
 from service.interrupts import Interrupts, interrupts
 from service.moments import WrongValue
 from service.session import Session
-from tests.claude_talk import Talk
+from tests.claude_talk import Talk, a_session
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 LATE = datetime(2100, 1, 1, tzinfo=UTC)
-WORDS = "Why does the sensor read Ω — naïve, 日本?"
-
-
-def a_session(moves=("ask", "split call", "answer", "queue", "answer")):
-    talk = Talk(ONE)
-    talk.ask(WORDS)
-    lines = (json.dumps(line, ensure_ascii=False) for line in talk.play(moves).lines)
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def a_workspace(home, folder, pause, *, attended=True):

@@ -5,21 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.claude_talk import Talk
+from tests.claude_talk import WORDS, a_session
 from tests.codex_talk import Talk as CodexTalk
 from tests.ingest_memory import Memory
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 LATE = datetime(2100, 1, 1, tzinfo=UTC)
 EARLY = datetime(2000, 1, 1, tzinfo=UTC)
-WORDS = "Why does the sensor read Ω — naïve, 日本?"
-
-
-def a_session(moves=("ask", "split call", "answer", "queue", "answer")):
-    talk = Talk(ONE)
-    talk.ask(WORDS)
-    lines = (json.dumps(line, ensure_ascii=False) for line in talk.play(moves).lines)
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def flat():

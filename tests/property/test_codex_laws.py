@@ -1,46 +1,24 @@
 """Laws of ingest over Codex sessions: cuts, order, joined files and forks change nothing."""
 
-import tempfile
 import zipfile
 from datetime import UTC, datetime
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphstore.model.conversation import LineageKind
 from tests.codex_talk import MOVES, Talk
-from tests.ingest_memory import Memory
+from tests.ingest_memory import LATE, Memory, Room, told
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 TWO = "bbbbbbbb-0000-4000-8000-000000000002"
 THREE = "cccccccc-0000-4000-8000-000000000003"
-LATE = datetime(2100, 1, 1, tzinfo=UTC)
-"""When every file has long come to rest."""
 
 moves = st.lists(st.sampled_from(MOVES), min_size=1, max_size=12).map(lambda some: ["ask", *some])
 straight = st.lists(
     st.sampled_from([move for move in MOVES if move != "back"]), min_size=1, max_size=8
 ).map(lambda some: ["ask", *some])
 with_ids = st.booleans()
-
-
-class Room:
-    """A folder of its own for each example."""
-
-    def __enter__(self):
-        self.held = tempfile.TemporaryDirectory()
-        return Path(self.held.name)
-
-    def __exit__(self, *_):
-        self.held.cleanup()
-
-
-def told(*paths, now=LATE):
-    store = Memory()
-    for path in paths:
-        store.ingest(path, now=now)
-    return store.told()
 
 
 def at_once(*paths):

@@ -1,41 +1,19 @@
 """Laws of ingest: nothing depends on names, order, cuts or copies; nothing is read twice."""
 
-import tempfile
 import zipfile
 from datetime import UTC, datetime
-from pathlib import Path
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.claude_talk import MOVES, Talk
-from tests.ingest_memory import Memory
+from tests.ingest_memory import LATE, Memory, Room, told
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 TWO = "bbbbbbbb-0000-4000-8000-000000000002"
 THREE = "cccccccc-0000-4000-8000-000000000003"
-LATE = datetime(2100, 1, 1, tzinfo=UTC)
-"""When every file has long come to rest."""
 
 moves = st.lists(st.sampled_from(MOVES), min_size=1, max_size=14).map(lambda some: ["ask", *some])
-
-
-class Room:
-    """A folder of its own for each example."""
-
-    def __enter__(self):
-        self.held = tempfile.TemporaryDirectory()
-        return Path(self.held.name)
-
-    def __exit__(self, *_):
-        self.held.cleanup()
-
-
-def told(*paths, now=LATE):
-    store = Memory()
-    for path in paths:
-        store.ingest(path, now=now)
-    return store.told()
 
 
 def at_once(*paths, now=LATE):

@@ -10,29 +10,17 @@ from dream.functions.active_imagination import (
     single_thread_probe,
     synthesis_hypothesis,
 )
-from dream.index import Index
 from dream.landing import horizon
-from dream.model import Accepted, Focus, Parked
-from dream.pack import pack
+from dream.model import Accepted, Parked
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import ConceptKind, Signal
-from tests.dreamt import SETTINGS, a_pack
+from tests.dreamt import SETTINGS, a_pack, only, packed
 from tests.planted import NOW, Plot
 
 FOG = "How tall must the vent stack be against fog?"
 DAMP = "What keeps the hall sensor dry?"
 LINE = "Why is the float line off the drum?"
 GROOVE = "Should I cut a groove for the float line?"
-
-
-def packed(plot, kind, key, **changes):
-    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
-    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
-
-
-def only(drafts):
-    (found,) = drafts
-    return found
 
 
 def judged(made, drafted):

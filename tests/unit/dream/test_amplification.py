@@ -2,7 +2,6 @@
 
 import pytest
 
-from dream.adjudicate import adjudicate
 from dream.functions.amplification import (
     cross_thread_resonance,
     draft,
@@ -10,31 +9,14 @@ from dream.functions.amplification import (
     theme_deepening,
     top_quarter,
 )
-from dream.index import Index
-from dream.landing import horizon
-from dream.model import Accepted, Focus, TooThin
-from dream.pack import pack
+from dream.model import TooThin
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import LinkType
-from tests.dreamt import SETTINGS, a_pack, a_pair, a_question
-from tests.planted import NOW, Plot, days_ago
+from tests.dreamt import a_pack, a_pair, a_question, is_sound, only, packed
+from tests.planted import Plot, days_ago
 
 LINE = "Why is the float line off the drum?"
 GROOVE = "Should I cut a groove for the float line?"
-
-
-def packed(plot, kind, key, **changes):
-    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
-    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
-
-
-def only(drafts):
-    (found,) = drafts
-    return found
-
-
-def is_sound(made, drafted):
-    return isinstance(adjudicate(drafted, made, horizon(SETTINGS, NOW), NOW), Accepted)
 
 
 def rhyming(*also):

@@ -19,31 +19,14 @@ from dream.functions.compensatory import (
     single_point,
     unresolved_edge,
 )
-from dream.index import Index
 from dream.landing import horizon
-from dream.model import Accepted, Focus
-from dream.pack import pack
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import Signal
-from tests.dreamt import SETTINGS
+from tests.dreamt import SETTINGS, is_sound, only, packed
 from tests.planted import NOW, Plot
 
 OIL = "Is it the oil after all?"
 WHEEL = "What stops the escape wheel?"
-
-
-def packed(plot, kind, key, **changes):
-    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
-    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
-
-
-def only(drafts):
-    (found,) = drafts
-    return found
-
-
-def is_sound(made, drafted):
-    return isinstance(adjudicate(drafted, made, horizon(SETTINGS, NOW), NOW), Accepted)
 
 
 # recurring_question

@@ -13,12 +13,11 @@ from dream.functions.prospective import (
 )
 from dream.index import Index
 from dream.landing import horizon
-from dream.model import Accepted, Focus, Parked, TooThin
-from dream.pack import pack
+from dream.model import Parked, TooThin
 from dream.walk import Walk, draw
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import ConceptKind
-from tests.dreamt import SETTINGS, a_pack
+from tests.dreamt import SETTINGS, a_pack, only, packed
 from tests.planted import NOW, Plot, days_ago
 
 POST = "Which fixing holds the oak post?"
@@ -26,23 +25,9 @@ STRAP = "Can the pipe be strapped to the oak post?"
 LIME = "Does quick lime burn the stone pipe?"
 
 
-def packed(plot, kind, key, **changes):
-    focus = Focus(kind=kind, id=key, family="ready_pack").replace(**changes)
-    return pack(focus, Index(plot.ground()), (), SETTINGS, NOW)
-
-
 def fired(rule, made):
     """Drafts of a rule; a pack that is too thin gives none."""
     return [] if isinstance(made, TooThin) else list(rule(made))
-
-
-def only(drafts):
-    (found,) = drafts
-    return found
-
-
-def is_sound(made, drafted):
-    return isinstance(adjudicate(drafted, made, horizon(SETTINGS, NOW), NOW), Accepted)
 
 
 # trajectory_hint
