@@ -86,7 +86,7 @@ from service.interrupts import interrupts
 from service.meter import Meter
 from service.missing import missed as note_missed
 from service.moments import WrongValue, moment, one_of
-from service.pacing import RECALLED
+from service.pacing import recalled
 from service.reviewing import CycleDiff, Desk, Reviewed
 from service.scanning import scan
 from service.session import Session
@@ -230,7 +230,7 @@ def recall(
     )
     now, then = session.now(), moment(as_of, "as-of")
     with session.store("recall") as store:
-        store.jobs.reach(RECALLED, now.isoformat())
+        recalled(store, now)
         return finding.recall(
             store,
             cue,

@@ -1,6 +1,6 @@
 """What the dream gate asks of a workspace, read no earlier than a condition asks."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -11,6 +11,7 @@ from dream.gate import Budget, Pressure
 from dream.index import Index
 from dream.lock import Held
 from dream.settings import ModelSettings
+from graphstore.errors import DiskFull, Unwritable
 from graphstore.model.job import JobState, Stamps
 from graphstore.model.record import CycleRecord
 from graphstore.queries import activity
@@ -20,6 +21,12 @@ from service.session import Session
 
 RECALLED: Final = "recalled"
 """Mark of the newest recall."""
+
+
+def recalled(store: Store, now: datetime) -> None:
+    """Leave word of a recall, which is no quiet; an answer never fails for want of room for it."""
+    with suppress(DiskFull, Unwritable):
+        store.jobs.reach(RECALLED, now.isoformat())
 
 
 class GateFacts:

@@ -7,7 +7,9 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from dream.gate import Closed
+from graphstore.errors import Unwritable
 from service import operations, settings
+from service.pacing import RECALLED, recalled
 from service.session import Session
 
 START = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -121,3 +123,16 @@ def test_a_look_that_finds_nothing_due_rests_for_an_hour(home):
     assert home.look() == "nothing_due"
     home.now += HOUR - timedelta(seconds=1)
     assert home.look() == "backoff"
+
+
+def test_a_recall_does_not_fail_where_its_word_cannot_be_left(home):
+    home.talk("a", "Why does the bilge pump leak at its seal?")
+    with home.session().store("look") as store:
+        store.ledger.connection.execute("PRAGMA query_only = ON")
+        with pytest.raises(Unwritable):
+            store.jobs.reach(RECALLED, home.now.isoformat())
+        recalled(store, home.now)
+        assert store.jobs.reached(RECALLED) == ""
+        store.ledger.connection.execute("PRAGMA query_only = OFF")
+        recalled(store, home.now)
+        assert store.jobs.reached(RECALLED) == home.now.isoformat()
