@@ -84,8 +84,8 @@ class GateFacts:
         return len(self._changed)
 
     def last_activity(self) -> datetime | None:
-        recalled = activity.moment(self._store.jobs.reached(RECALLED) or None)
-        found = (recalled, activity.newest_turn(self._store.ledger, self._own))
+        asked = activity.moment(self._store.jobs.reached(RECALLED) or None)
+        found = (asked, activity.newest_turn(self._store.ledger, self._own))
         return max((each for each in found if each is not None), default=None)
 
     @cached_property
