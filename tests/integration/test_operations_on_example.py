@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def clew(home, monkeypatch):
     """Run a command; options of the last one do not reach the next."""
     monkeypatch.setenv("COLUMNS", "80")
 
-    def run(*words, code=0):
+    def run(*words, code=0, home=home):
         token = call.OPTIONS.set(call.Options())
         try:
             done = RUNNER.invoke(app, ["--home", str(home), *words])
@@ -148,8 +149,10 @@ class TestCommands:
     def test_an_export_to_standard_output_says_nothing_else(self, clew):
         assert json.loads(clew("export", "json"))["nodes"]
 
-    def test_up_again_tells_that_nothing_changed(self, clew):
-        out = clew("up", "--example", "--no-open", "--verbose")
+    def test_up_again_tells_that_nothing_changed(self, clew, home, tmp_path):
+        # A command lives now, when the hypotheses of THEN have come due: it sweeps a copy.
+        copy = shutil.copytree(home, tmp_path / "copy")
+        out = clew("up", "--example", "--no-open", "--verbose", home=copy)
         assert "files unchanged" in out
         assert "CPU-s" in out
         assert "try         clew hypotheses" in out
