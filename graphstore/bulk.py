@@ -9,11 +9,11 @@ from graphstore import projection, schema
 from graphstore.codec import edge_key, encode_edge, encode_node
 from graphstore.engine import BATCH, Engine, Hook, Spill, Transaction, no_fault, sync_set
 from graphstore.errors import StoreDamaged
-from graphstore.fold import Rows
 from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Edge, Node
 from graphstore.parts import Parts
 from graphstore.projection import Source
+from graphstore.rows import Rows
 from graphstore.schema import END_COLUMNS
 
 Row = Node | Edge

@@ -26,7 +26,6 @@ from graphstore.company import (
     relation,
 )
 from graphstore.derivation import Asked, Derive
-from graphstore.fold import Part, Shard
 from graphstore.ledger import Connection, Ledger
 from graphstore.model.knowledge import (
     Concept,
@@ -38,6 +37,7 @@ from graphstore.model.knowledge import (
 )
 from graphstore.model.record import EpochRecord
 from graphstore.near import Near, Pair, Worded, pair_of
+from graphstore.shards import Part, Shard
 from graphstore.vectors import Static
 
 TABLES: Final = (

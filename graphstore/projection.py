@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
-from graphstore import fold, schema
+from graphstore import courses, fold, schema, shards
 from graphstore.claims import DREAMS as DREAMT
 from graphstore.claims import Claims
 from graphstore.codec import (
@@ -20,7 +20,6 @@ from graphstore.codec import (
 from graphstore.derivation import Derive, Ground
 from graphstore.engine import Engine, Transaction
 from graphstore.errors import LedgerDamaged
-from graphstore.fold import Drawn, Rows, Shard
 from graphstore.ids import ref
 from graphstore.ledger import Ledger
 from graphstore.model.conversation import Committed, Unchanged
@@ -58,7 +57,9 @@ from graphstore.model.record import (
 )
 from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.parts import Parts
+from graphstore.rows import Rows, joined
 from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
+from graphstore.shards import Drawn, Shard
 from graphstore.threads import Threads
 
 N = TypeVar("N", bound=Node)
@@ -191,11 +192,11 @@ class Source:
     def stories(self) -> tuple[Node | Edge, ...]:
         """Journeys and hypotheses, before their ends are checked."""
         self.claims.clear()
-        courses: dict[str, list[JourneyRecord]] = defaultdict(list)
+        told: dict[str, list[JourneyRecord]] = defaultdict(list)
         for record in self.journeys():
-            courses[record.journey_id].append(record)
-        journeys = [row for one in sorted(courses) for row in self._journey(one, courses[one])]
-        dreamt = fold.hypotheses(self.dreams())
+            told[record.journey_id].append(record)
+        journeys = [row for one in sorted(told) for row in self._journey(one, told[one])]
+        dreamt = courses.hypotheses(self.dreams())
         self.claims.put(DREAMT, dreamt)
         return (*journeys, *dreamt)
 
@@ -209,7 +210,7 @@ class Source:
         self, journey_id: str, records: Sequence[JourneyRecord]
     ) -> tuple[Node | Edge, ...]:
         refs = {ref for record in records for stop in record.stops for ref in stop.refs}
-        rows = fold.journeys(records, self.kept_at(refs))
+        rows = courses.journeys(records, self.kept_at(refs))
         self.claims.put(journey_id, rows, refs)
         return rows
 
@@ -233,7 +234,7 @@ class Source:
         if thread is None:
             return None
         facts = self.derive.facts(thread, self.epoch())
-        return Drawn(thread, fold.shard(thread, facts, root, self.drawn.get(thread_id)))
+        return Drawn(thread, shards.shard(thread, facts, root, self.drawn.get(thread_id)))
 
     def remember(self, drawn: Iterable[Drawn]) -> None:
         """The graph has these rows now; of the threads known so, the last few are kept."""
@@ -438,7 +439,7 @@ def complete(rows: Sequence[Node | Edge], present: Present) -> tuple[Node | Edge
     holds = {table: present(table, keys) for table, keys in sorted(asked.items())}
     for node in nodes:
         holds.setdefault(node.TABLE, set()).add(node.key)
-    return (*nodes, *fold.complete(edges, holds))
+    return (*nodes, *joined(edges, holds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import Final, Literal, TypeVar
 
 from graphstore.derivation import Ground
 from graphstore.engine import Transaction
-from graphstore.fold import Rows
 from graphstore.ids import thread_of
 from graphstore.model.knowledge import (
     Anchored,
@@ -25,6 +24,7 @@ from graphstore.model.knowledge import (
 )
 from graphstore.parts import Parts
 from graphstore.projection import found_edges, found_ends, found_nodes
+from graphstore.rows import Rows
 
 E = TypeVar("E", bound=Edge)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Final
 
-from graphstore import bulk, fold, projection, schema
+from graphstore import bulk, courses, projection, schema
 from graphstore.codec import edge_key
 from graphstore.engine import Transaction
 from graphstore.errors import LedgerDamaged
@@ -17,6 +17,7 @@ from graphstore.model.query import Fault
 from graphstore.model.record import JourneyRecord, ThreadRecord
 from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.projection import Source
+from graphstore.rows import Rows
 from graphstore.threads import NAMES, Threads
 
 RECOMPUTED: Final = (SeedRow, Marks)
@@ -96,7 +97,7 @@ def _identities(source: Source) -> Iterator[Fault]:
         if whole and journey_id(record.core_inquiry, first) != key:
             detail = "the id is not that of its inquiry and first turn"
             yield Fault(kind="id", subject=key, detail=detail)
-    for edge in fold.hypotheses(source.dreams()):
+    for edge in courses.hypotheses(source.dreams()):
         derived = hypothesis_id(edge.function, edge.rule, edge.src, edge.dst, edge.refs)
         if derived != edge.hypothesis_id:
             detail = "the id is not that of its content"
@@ -153,7 +154,7 @@ def _name(row: Node | Edge) -> str:
 def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     """The graph, and the parts of its shared nodes, against a fresh derivation."""
     wanted, parts = bulk.whole(source, source.ledger.last_seq())
-    had = fold.Rows()
+    had = Rows()
     classes: tuple[type[Node | Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
     for cls in classes:
         rows = () if cls in RECOMPUTED else projection.read_rows(statement, cls)

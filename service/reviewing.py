@@ -9,8 +9,8 @@ from dream import journal
 from dream.cycle import known_of
 from dream.evidence import event_id, heard, record_of
 from dream.lifecycle import Act, Evidence, Ignored, NotAllowed, acted, moved, weigh
+from graphstore.courses import carried
 from graphstore.errors import Error, NotFound
-from graphstore.fold import carried
 from graphstore.model.base import Value
 from graphstore.model.conversation import Role
 from graphstore.model.hypothesis import AnyHypothesis, standing

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-from graphstore import fold
+from graphstore import shards
 from graphstore.derivation import Ground
-from graphstore.fold import Rows
 from graphstore.ids import canonical, fingerprint, thread_id
 from graphstore.ledger import Ledger
 from graphstore.model.conversation import Role, Taint, Thread, ToolUse, Turn
@@ -23,6 +22,7 @@ from graphstore.model.knowledge import (
 )
 from graphstore.model.record import EpochRecord
 from graphstore.parts import Parts
+from graphstore.rows import Rows
 from ingest.derive import Derivation
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -205,7 +205,7 @@ def derived(
     with closing(Ledger(None)) as ledger:
         parts = Parts(ledger)
         for thread, found in zip(threads, facts, strict=True):
-            parts.add(fold.shard(thread, found, lineage[thread.thread_id]))
+            parts.add(shards.shard(thread, found, lineage[thread.thread_id]))
         parts.finish(epoch)
         rows.add(parts.every(derive))
     return (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphstore import fold, open_store
+from graphstore import courses, open_store
 from graphstore.model.conversation import Committed, Unchanged
 from graphstore.model.hypothesis import Resonates
 from graphstore.model.knowledge import Question
@@ -136,7 +136,7 @@ class Author:
 
     def _review(self):
         """A word on the newest hypothesis, as recorded last."""
-        known = fold.hypotheses(self.store.dreams())
+        known = courses.hypotheses(self.store.dreams())
         if not known:
             return None
         edge = known[-1]

@@ -2,8 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from graphstore import fold
-from graphstore.fold import Part, Rows
+from graphstore import courses, fold
 from graphstore.ids import concept_id
 from graphstore.model.conversation import Event, LineageKind, Masked, Thread, ToolUse
 from graphstore.model.hypothesis import HypothesisState, Resonates
@@ -29,6 +28,8 @@ from graphstore.model.knowledge import (
     Waypoint,
 )
 from graphstore.model.record import EpochRecord
+from graphstore.rows import Rows, joined
+from graphstore.shards import Part, shard
 from graphstore.threads import Link, head_of
 from tests.fake_derive import (
     NOW,
@@ -128,7 +129,7 @@ def test_lineage_without_a_split_cites_no_turn():
 def rows_of(record, facts=None):
     thread = assembled(record)
     found = FakeDerive().facts(thread, EpochRecord(extractor="x", lineages=0))
-    return fold.shard(thread, facts or found, "root")
+    return shard(thread, facts or found, "root")
 
 
 def test_a_thread_gives_itself_its_turns_and_their_edges():
@@ -302,7 +303,7 @@ def test_a_question_is_compared_by_what_surrounds_it_in_all_its_threads():
 
 def journey_rows(*records, kept_at=None):
     rows = Rows()
-    rows.add(fold.journeys(records, kept_at or {}))
+    rows.add(courses.journeys(records, kept_at or {}))
     return rows
 
 
@@ -332,11 +333,11 @@ def test_the_last_record_gives_label_and_status():
     ("waypoints", "days"), [(0, 90), (3, 132), (12, 258), (13, 270), (99, 270)]
 )
 def test_more_waypoints_make_a_journey_last_longer_up_to_a_limit(waypoints, days):
-    assert fold.expiry(NOW, waypoints) == NOW + timedelta(days=days)
+    assert courses.expiry(NOW, waypoints) == NOW + timedelta(days=days)
 
 
 def test_an_undated_journey_does_not_expire():
-    assert fold.expiry(None, 3) is None
+    assert courses.expiry(None, 3) is None
 
 
 def test_activity_after_the_last_sighting_moves_the_expiry():
@@ -346,16 +347,16 @@ def test_activity_after_the_last_sighting_moves_the_expiry():
 
 def test_the_frontier_is_the_newest_hint_of_the_last_three():
     stops = [a_stop(1, "a", 1, frontier_hint="old"), a_stop(2, "b", 1, frontier_hint="new")]
-    assert fold.frontier(stops) == ("new", ("thread:test:b#turn:1",))
+    assert courses.frontier(stops) == ("new", ("thread:test:b#turn:1",))
     stops += [a_stop(n, "c", n) for n in (3, 4, 5)]
-    words, refs = fold.frontier(stops)
+    words, refs = courses.frontier(stops)
     assert words == "moment 3 / moment 4 / moment 5"
     assert len(refs) == 3
 
 
 def test_the_frontier_is_bounded():
     refs = tuple(f"thread:x#turn:{n}" for n in range(1, 20))
-    words, kept = fold.frontier([a_stop(1, "a", 1, frontier_hint="x" * 999, refs=refs)])
+    words, kept = courses.frontier([a_stop(1, "a", 1, frontier_hint="x" * 999, refs=refs)])
     assert (len(words), len(kept)) == (360, 8)
 
 
@@ -378,15 +379,15 @@ def test_a_journey_passes_its_waypoints_and_is_anchored():
 def test_the_newest_cycle_states_a_hypothesis():
     first = a_hypothesis(Resonates, "q:1", "q:2")
     changed = first.replace(state=HypothesisState.REFUTED)
-    found = fold.hypotheses([a_cycle_record(first), a_cycle_record(changed)])
+    found = courses.hypotheses([a_cycle_record(first), a_cycle_record(changed)])
     assert found == (changed,)
 
 
 def test_edges_with_a_missing_end_are_incomplete():
     edge = a_hypothesis(Resonates, "q:1", "q:2")
-    assert fold.complete([edge], {"Question": {"q:1", "q:2"}}) == (edge,)
-    assert fold.complete([edge], {"Question": {"q:1"}}) == ()
-    assert fold.complete([edge], {}) == ()
+    assert joined([edge], {"Question": {"q:1", "q:2"}}) == (edge,)
+    assert joined([edge], {"Question": {"q:1"}}) == ()
+    assert joined([edge], {}) == ()
 
 
 def test_a_citation_rests_on_the_turns_that_hold_it():

@@ -7,13 +7,13 @@ import pytest
 
 from graphstore.errors import MigrationFailed, SchemaTooNew
 from graphstore.files import Files
-from graphstore.fold import Part, Shard
 from graphstore.ledger import Ledger
 from graphstore.migrations import MIGRATIONS, applied, migrate
 from graphstore.model.carrier import FileState
 from graphstore.model.knowledge import Company, Concept, ConceptKind
 from graphstore.model.record import EpochRecord
 from graphstore.parts import Parts
+from graphstore.shards import Part, Shard
 
 
 @pytest.fixture
