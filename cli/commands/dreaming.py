@@ -45,7 +45,7 @@ def dream(
     """Run one dream cycle: hypotheses from seeds, links and Journeys."""
     if context.invoked_subcommand is not None:
         return
-    from cli import show
+    from cli.show import dreaming
 
     done = run(
         "dream",
@@ -57,7 +57,7 @@ def dream(
         sub_agent=sub_agent,
         thread=thread,
     )
-    show.dreamt(done, as_json=as_json, dry_run=dry_run)
+    dreaming.dreamt(done, as_json=as_json, dry_run=dry_run)
 
 
 def hypotheses(
@@ -76,7 +76,7 @@ def hypotheses(
     as_json: Json = False,
 ) -> None:
     """List hypotheses with their evidence, counter-evidence and standing."""
-    from cli import show
+    from cli.show import dreaming
 
     rows = run("hypotheses", state=state, standing=standing, function=function, limit=limit)
-    show.hypotheses(rows, as_json=as_json)
+    dreaming.hypotheses(rows, as_json=as_json)

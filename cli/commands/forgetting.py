@@ -32,16 +32,17 @@ def forget(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Remove conversations and everything made from them, for good."""
-    from cli import exits, show
+    from cli import asking, exits
+    from cli.show import keep
 
     asked = {"what": what, "value": value, "lineage": lineage, "also_notes": also_notes}
     if dry_run or not yes:
         plan = run("forget", **asked, dry_run=True)
-        show.forgotten(plan, as_json=as_json)
+        keep.forgotten(plan, as_json=as_json)
         if dry_run:
             return
-        if not show.sure("Remove all this for good?"):
+        if not asking.sure("Remove all this for good?"):
             raise typer.Exit(exits.USAGE)
     done = run("forget", **asked)
-    show.forgotten(done, as_json=as_json)
+    keep.forgotten(done, as_json=as_json)
     raise typer.Exit(exits.of_forget(done))

@@ -34,16 +34,16 @@ def register(app: typer.Typer) -> None:
 
 def dream_totals(as_json: Json = False) -> None:
     """Show what all dream cycles add up to."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.totals(run("dream_totals"), as_json=as_json)
+    judging.totals(run("dream_totals"), as_json=as_json)
 
 
 def queue(as_json: Json = False) -> None:
     """List the jobs of the dream queue, the most urgent first."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.queue(run("queue"), as_json=as_json)
+    judging.queue(run("queue"), as_json=as_json)
 
 
 def explain(
@@ -57,9 +57,9 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Say why: the gate, or the checks, scores and sources of a hypothesis, draft or cycle."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.explained(run("explain", name=name), as_json=as_json)
+    judging.explained(run("explain", name=name), as_json=as_json)
 
 
 def diff(
@@ -67,23 +67,23 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Show what a dream cycle added and closed."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.diff(run("diff", cycle=cycle), as_json=as_json)
+    judging.diff(run("diff", cycle=cycle), as_json=as_json)
 
 
 def approve(name: Id, reason: Reason = "", as_json: Json = False) -> None:
     """Let a parked draft stand, or call a hypothesis validated."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("approve", name=name, reason=reason), as_json=as_json)
+    judging.reviewed(run("approve", name=name, reason=reason), as_json=as_json)
 
 
 def reject(name: Id, reason: Reason = "", as_json: Json = False) -> None:
     """Put a parked draft away, or refute a hypothesis."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("reject", name=name, reason=reason), as_json=as_json)
+    judging.reviewed(run("reject", name=name, reason=reason), as_json=as_json)
 
 
 def modify(
@@ -94,31 +94,31 @@ def modify(
     as_json: Json = False,
 ) -> None:
     """Put a hypothesis in your own words."""
-    from cli import dreams
+    from cli.show import judging
 
     done = run("modify", name=name, title=title, summary=summary, reason=reason)
-    dreams.reviewed(done, as_json=as_json)
+    judging.reviewed(done, as_json=as_json)
 
 
 def confirm(name: Id, ref: Ref = "", as_json: Json = False) -> None:
     """Say that a hypothesis holds, by your word or by a later turn."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("confirm", name=name, ref=ref), as_json=as_json)
+    judging.reviewed(run("confirm", name=name, ref=ref), as_json=as_json)
 
 
 def refute(name: Id, ref: Ref = "", reason: Reason = "", as_json: Json = False) -> None:
     """Say that a hypothesis does not hold."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("refute", name=name, ref=ref, reason=reason), as_json=as_json)
+    judging.reviewed(run("refute", name=name, ref=ref, reason=reason), as_json=as_json)
 
 
 def renew(name: Id, reason: Reason = "", as_json: Json = False) -> None:
     """Keep a hypothesis in use for longer, or bring it back."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("renew", name=name, reason=reason), as_json=as_json)
+    judging.reviewed(run("renew", name=name, reason=reason), as_json=as_json)
 
 
 def missed(
@@ -130,10 +130,10 @@ def missed(
     as_json: Json = False,
 ) -> None:
     """Say that a recall for a question did not bring a turn that it needed, or brought it late."""
-    from cli import dreams
+    from cli.show import judging
 
     done = run("missed", question=question, ref=ref, reason=reason)
-    dreams.reviewed(done, as_json=as_json)
+    judging.reviewed(done, as_json=as_json)
 
 
 def rollback(
@@ -144,9 +144,9 @@ def rollback(
     as_json: Json = False,
 ) -> None:
     """Take back everything that a dream cycle brought."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.reviewed(run("rollback", cycle=cycle, reason=reason), as_json=as_json)
+    judging.reviewed(run("rollback", cycle=cycle, reason=reason), as_json=as_json)
 
 
 def sent(
@@ -156,6 +156,6 @@ def sent(
     as_json: Json = False,
 ) -> None:
     """Show what a dream cycle sent to a model, byte by byte, and what came back."""
-    from cli import dreams
+    from cli.show import judging
 
-    dreams.sent(run("sent", cycle=cycle), as_json=as_json)
+    judging.sent(run("sent", cycle=cycle), as_json=as_json)

@@ -18,10 +18,11 @@ def register(app: typer.Typer) -> None:
 
 def verify(as_json: Json = False) -> None:
     """Check every id, fingerprint and reference against the ledger."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import keep
 
     checked = run("verify")
-    show.verified(checked, as_json=as_json)
+    keep.verified(checked, as_json=as_json)
     raise typer.Exit(exits.of_verify(checked))
 
 
@@ -32,26 +33,28 @@ def rebuild(
     as_json: Json = False,
 ) -> None:
     """Make the graph again from the ledger."""
-    from cli import show
+    from cli.show import keep
 
-    show.rebuilt(run("rebuild", engine=engine), as_json=as_json)
+    keep.rebuilt(run("rebuild", engine=engine), as_json=as_json)
 
 
 def doctor(as_json: Json = False) -> None:
     """Check workspace and surroundings, with a fix for each finding."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import keep
 
     checks = run("doctor")
-    show.examined(checks, as_json=as_json)
+    keep.examined(checks, as_json=as_json)
     raise typer.Exit(exits.of_doctor(checks))
 
 
 def scan_secrets(as_json: Json = False) -> None:
     """Look for secrets that are not masked: kinds and places, never the words."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import keep
 
     found = run("scan_secrets")
-    show.scanned(found, as_json=as_json)
+    keep.scanned(found, as_json=as_json)
     raise typer.Exit(exits.of_scan(found))
 
 
@@ -66,14 +69,15 @@ def ledger(
     as_json: Json = False,
 ) -> None:
     """Write the ledger as JSON Lines, or save what holds of a damaged one."""
-    from cli import show
+    from cli import asking
+    from cli.show import keep
 
     if act == "salvage" and not (dry_run or yes):
-        show.ledger(run("ledger", act=act, dry_run=True), as_json=False)
-        if not show.agreed("Make a new ledger of what holds?"):
+        keep.ledger(run("ledger", act=act, dry_run=True), as_json=False)
+        if not asking.agreed("Make a new ledger of what holds?"):
             raise typer.Exit(2)
     done = run("ledger", act=act, out=out, force=force, dry_run=dry_run)
-    show.ledger(done, as_json=as_json)
+    keep.ledger(done, as_json=as_json)
 
 
 def backup(
@@ -82,9 +86,9 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Copy the workspace into one file, while others may use it."""
-    from cli import show
+    from cli.show import keep
 
-    show.backed_up(run("backup", file=file, force=force), as_json=as_json)
+    keep.backed_up(run("backup", file=file, force=force), as_json=as_json)
 
 
 def restore(
@@ -92,10 +96,11 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Make a new workspace from a backup, after checking it."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import keep
 
     done = run("restore", file=file)
-    show.restored(done, as_json=as_json)
+    keep.restored(done, as_json=as_json)
     raise typer.Exit(exits.of_verify(done))
 
 
@@ -106,6 +111,6 @@ def config(
     as_json: Json = False,
 ) -> None:
     """Show settings and where each comes from, or set one."""
-    from cli import show
+    from cli.show import keep
 
-    show.settings(run("config", act=act, key=key, value=value), as_json=as_json)
+    keep.settings(run("config", act=act, key=key, value=value), as_json=as_json)

@@ -39,7 +39,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Find the turns that a cue is about."""
-    from cli import show
+    from cli.show import look
 
     found = run(
         "recall",
@@ -53,7 +53,7 @@ def recall(
         until=until,
         as_of=as_of,
     )
-    show.recalled(found, as_json=as_json)
+    look.recalled(found, as_json=as_json)
 
 
 def resonance(
@@ -64,9 +64,9 @@ def resonance(
     as_json: Json = False,
 ) -> None:
     """Find other threads that meet the same question."""
-    from cli import show
+    from cli.show import look
 
-    show.resonances(run("resonance", cue=" ".join(cue), limit=limit), as_json=as_json)
+    look.resonances(run("resonance", cue=" ".join(cue), limit=limit), as_json=as_json)
 
 
 def fetch(
@@ -74,10 +74,11 @@ def fetch(
     as_json: Json = False,
 ) -> None:
     """Show the full turns that references name."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import look
 
     turns = run("fetch", refs=tuple(refs))
-    show.fetched(turns, as_json=as_json)
+    look.fetched(turns, as_json=as_json)
     raise typer.Exit(exits.of_fetch(*turns))
 
 
@@ -89,10 +90,11 @@ def open_turn(
     as_json: Json = False,
 ) -> None:
     """Show a turn in its thread, with file and line."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import look
 
     found = run("open_turn", ref=ref, around=around)
-    show.opened(found, as_json=as_json)
+    look.opened(found, as_json=as_json)
     raise typer.Exit(exits.of_fetch(found))
 
 
@@ -100,9 +102,9 @@ def threads(
     limit: Limit = 50, project: Project = "", source: Source = "", as_json: Json = False
 ) -> None:
     """List threads, newest first."""
-    from cli import show
+    from cli.show import look
 
-    show.threads(run("threads", limit=limit, project=project, source=source), as_json=as_json)
+    look.threads(run("threads", limit=limit, project=project, source=source), as_json=as_json)
 
 
 def questions(
@@ -119,13 +121,13 @@ def questions(
     as_json: Json = False,
 ) -> None:
     """List questions, most asked first."""
-    from cli import show
+    from cli.show import look
 
     if borderline:
-        show.borderline(run("borderline", limit=limit), as_json=as_json)
+        look.borderline(run("borderline", limit=limit), as_json=as_json)
     else:
         rows = run("questions", limit=limit, status=status, recurring=recurring)
-        show.questions(rows, as_json=as_json)
+        look.questions(rows, as_json=as_json)
 
 
 def concepts(
@@ -134,9 +136,9 @@ def concepts(
     as_json: Json = False,
 ) -> None:
     """List concepts, most shared first."""
-    from cli import show
+    from cli.show import look
 
-    show.concepts(run("concepts", limit=limit, generic=generic), as_json=as_json)
+    look.concepts(run("concepts", limit=limit, generic=generic), as_json=as_json)
 
 
 def journeys(
@@ -147,6 +149,6 @@ def journeys(
     as_json: Json = False,
 ) -> None:
     """List Journeys and their frontiers, or show one."""
-    from cli import show
+    from cli.show import look
 
-    show.journeys(run("journeys", journey=journey, status=status), as_json=as_json)
+    look.journeys(run("journeys", journey=journey, status=status), as_json=as_json)

@@ -26,10 +26,10 @@ def query(
     as_json: Json = False,
 ) -> None:
     """Run read-only Cypher on the graph."""
-    from cli import show
+    from cli.show import look
 
     pairs = tuple(each.partition("=")[::2] for each in param or ())
-    show.table(run("query", cypher=cypher, params=pairs, limit=limit), as_json=as_json)
+    look.table(run("query", cypher=cypher, params=pairs, limit=limit), as_json=as_json)
 
 
 def export(
@@ -52,7 +52,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the graph in another format."""
-    from cli import show
+    from cli.show import files
 
     done = run(
         "export",
@@ -64,7 +64,7 @@ def export(
         public=public,
         force=force,
     )
-    show.exported(done)
+    files.exported(done)
 
 
 def report(
@@ -77,13 +77,13 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write the explorer page and the report again."""
-    from cli import show
+    from cli.show import files
 
-    show.written(run("report", out=out, with_text=not no_text), as_json=as_json)
+    files.written(run("report", out=out, with_text=not no_text), as_json=as_json)
 
 
 def formats(as_json: Json = False) -> None:
     """List what can be read and what can be written."""
-    from cli import show
+    from cli.show import files
 
-    show.formats(run("formats"), as_json=as_json)
+    files.formats(run("formats"), as_json=as_json)

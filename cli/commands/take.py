@@ -69,7 +69,8 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Ingest, scout, dream, then write the explorer page and the report."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import take
 
     done = run(
         "up",
@@ -85,9 +86,9 @@ def up(
         group_gap=group_gap,
         since=since,
     )
-    show.up(done, as_json=as_json, verbose=verbose)
+    take.up(done, as_json=as_json, verbose=verbose)
     if not (no_open or as_json) and done.page:
-        show.open_page(done.page)
+        take.open_page(done.page)
     raise typer.Exit(exits.of_ingest(done.ingest))
 
 
@@ -112,7 +113,8 @@ def ingest(
     as_json: Json = False,
 ) -> None:
     """Read transcripts into threads of clean turns."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import take
 
     report = run(
         "ingest",
@@ -128,7 +130,7 @@ def ingest(
         group_gap=group_gap,
         since=since,
     )
-    show.ingested(report, as_json=as_json, verbose=verbose)
+    take.ingested(report, as_json=as_json, verbose=verbose)
     raise typer.Exit(exits.of_ingest(report))
 
 
@@ -137,13 +139,13 @@ def places(
     as_json: Json = False,
 ) -> None:
     """Look where tools keep their conversations; nothing is read."""
-    from cli import show
+    from cli.show import take
 
-    show.discovered(run("places", only=tuple(filter(None, only.split(",")))), as_json=as_json)
+    take.discovered(run("places", only=tuple(filter(None, only.split(",")))), as_json=as_json)
 
 
 def status(as_json: Json = False) -> None:
     """Show what the store holds and what went wrong."""
-    from cli import show
+    from cli.show import take
 
-    show.status(run("status"), as_json=as_json)
+    take.status(run("status"), as_json=as_json)

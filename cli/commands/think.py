@@ -82,10 +82,11 @@ def scout(
     as_json: Json = False,
 ) -> None:
     """Find the places of the graph that are worth a second look."""
-    from cli import exits, show
+    from cli import exits
+    from cli.show import think
 
     if shapes:
-        show.shapes(run("shapes"), as_json=as_json)
+        think.shapes(run("shapes"), as_json=as_json)
         return
     report = run(
         "scout",
@@ -107,7 +108,7 @@ def scout(
         store=not no_store,
         public=public,
     )
-    show.scouted(report, as_json=as_json, markdown=markdown)
+    think.scouted(report, as_json=as_json, markdown=markdown)
     raise typer.Exit(exits.of_scout(report))
 
 
@@ -116,6 +117,6 @@ def seed(
     as_json: Json = False,
 ) -> None:
     """Show a seed: members, sides, turns, how it would vanish."""
-    from cli import show
+    from cli.show import think
 
-    show.seed(run("seed", seed_id=seed_id), as_json=as_json)
+    think.seed(run("seed", seed_id=seed_id), as_json=as_json)

@@ -205,10 +205,10 @@ def test_every_command_prints_what_it_did(home):
 
 
 def test_acts_print_json(home, capsys):
-    from cli import dreams
+    from cli.show import judging
 
     one = first(session_at(home))
-    dreams.reviewed(operations.approve(session_at(home), one.hypothesis_id), as_json=True)
+    judging.reviewed(operations.approve(session_at(home), one.hypothesis_id), as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert told["hypotheses"][0]["hypothesis"]["state"] == "validated"
 

@@ -5,7 +5,8 @@ import io
 import pytest
 import typer
 
-from cli import asking, show
+from cli import asking
+from cli.show import take
 from ingest.discover import Discovered, Download, FoundPlace
 
 FOUND = Discovered(
@@ -57,10 +58,10 @@ def test_nothing_is_read_where_nobody_can_be_asked(capsys, monkeypatch):
 
 
 def test_nothing_found_is_said(capsys):
-    show.discovered(Discovered(), as_json=False)
+    take.discovered(Discovered(), as_json=False)
     assert "nothing is there" in capsys.readouterr().out
 
 
 def test_places_are_an_answer_too(capsys):
-    show.discovered(FOUND, as_json=True)
+    take.discovered(FOUND, as_json=True)
     assert '"tool": "codex"' in capsys.readouterr().out

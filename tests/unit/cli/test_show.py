@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cli import show
+from cli.show import dreaming, keep, look, take
 from dream.cycle import Fenced, Landed, NothingDue
 from dream.gate import Closed
 from graphstore.model.answers import MissingRef, Recalled
@@ -85,19 +86,19 @@ def a_status(**changes):
 
 
 def test_json_replaces_everything_else(capsys):
-    show.status(a_status(), as_json=True)
+    take.status(a_status(), as_json=True)
     assert json.loads(capsys.readouterr().out)["engine"] == "kuzu"
 
 
 def test_every_hypothesis_is_marked(said):
     rows = (a_row(), a_row(hypothesis=a_hypothesis(hypothesis_id="h:2")))
-    assert said(show.hypotheses, rows).count(show.MARK) == 2
+    assert said(dreaming.hypotheses, rows).count(show.MARK) == 2
     landed = Dreamt(result=Landed(record=a_cycle(hypotheses=(a_hypothesis(),))))
-    assert said(show.dreamt, landed).count(show.MARK) == 1
+    assert said(dreaming.dreamt, landed).count(show.MARK) == 1
 
 
 def test_a_hypothesis_shows_what_speaks_for_and_against_it(said):
-    out = said(show.hypotheses, (a_row(failed=("below_retention",)),))
+    out = said(dreaming.hypotheses, (a_row(failed=("below_retention",)),))
     assert f"    for      {REF}" in out
     assert "    against  It is common." in out
     assert "    parked   below retention" in out
@@ -106,23 +107,23 @@ def test_a_hypothesis_shows_what_speaks_for_and_against_it(said):
 
 class TestUp:
     def test_says_where_page_and_report_are(self, said):
-        out = said(show.up, an_up(), verbose=False)
+        out = said(take.up, an_up(), verbose=False)
         assert "page        /o/clew.html" in out
         assert "report      /o/report.html" in out
         assert "hypotheses  none (none_due); 0 parked" in out
 
     def test_says_why_there_is_no_page(self, said):
         up = an_up(page=None, page_missing="this installation holds none")
-        assert "page        none: this installation holds none" in said(show.up, up, verbose=False)
+        assert "page        none: this installation holds none" in said(take.up, up, verbose=False)
 
     def test_counts_by_name(self, said):
         up = an_up(seeds=(Count(name="cut_point", count=2), Count(name="cycle", count=1)))
-        assert "seeds       2 cut point, 1 cycle" in said(show.up, up, verbose=False)
+        assert "seeds       2 cut point, 1 cycle" in said(take.up, up, verbose=False)
 
 
 class TestStatus:
     def test_what_was_noted_is_said_in_words(self, said):
-        out = said(show.status, a_status(losses=(Count(name="bad_json", count=3),), unmasked=2))
+        out = said(take.status, a_status(losses=(Count(name="bad_json", count=3),), unmasked=2))
         assert "3 bad_json: a line that is not valid JSON" in out
         assert "2 threads taken in without masking" in out
         assert "last dream  never" in out
@@ -143,14 +144,14 @@ class TestStatus:
 )
 def test_nothing_found_says_why(said, reason, words):
     found = Recalled(cue="x", basis="none", not_found_reason=reason)
-    assert words in said(show.recalled, found)
+    assert words in said(look.recalled, found)
 
 
 @pytest.mark.parametrize("reason", ["malformed", "no_thread", "no_turn", "ambiguous"])
 def test_a_missing_turn_says_why(said, reason):
     missing = MissingRef(ref=REF, reason=reason)
-    for render, found in ((show.fetched, (missing,)), (show.opened, missing)):
-        assert said(render, found) == f"{REF}: {show.MISSING[reason]}\n"
+    for render, found in ((look.fetched, (missing,)), (look.opened, missing)):
+        assert said(render, found) == f"{REF}: {look.MISSING[reason]}\n"
 
 
 class TestDreamt:
@@ -189,24 +190,24 @@ class TestDreamt:
 
     @pytest.mark.parametrize(("result", "words", "short"), CASES)
     def test_every_end_is_said(self, said, result, words, short):
-        assert words in said(show.dreamt, Dreamt(result=result))
+        assert words in said(dreaming.dreamt, Dreamt(result=result))
         if short is not None:
             assert outcome(Dreamt(result=result)) == short
 
     def test_a_dry_run_would_land(self, said):
         landed = Dreamt(result=Landed(record=a_cycle()))
-        assert said(show.dreamt, landed, dry_run=True).startswith("would land: ")
+        assert said(dreaming.dreamt, landed, dry_run=True).startswith("would land: ")
 
 
 class TestLists:
     @pytest.mark.parametrize(
         ("render", "words"),
         [
-            (show.threads, "no such thread"),
-            (show.questions, "no such question"),
-            (show.borderline, "no pair waits"),
-            (show.journeys, "no Journey"),
-            (show.hypotheses, "no such hypothesis"),
+            (look.threads, "no such thread"),
+            (look.questions, "no such question"),
+            (look.borderline, "no pair waits"),
+            (look.journeys, "no Journey"),
+            (dreaming.hypotheses, "no such hypothesis"),
         ],
     )
     def test_an_empty_one_says_so(self, said, render, words):
@@ -214,12 +215,12 @@ class TestLists:
 
     def test_a_pair_that_waits_shows_both_with_their_ids(self, said):
         row = LinkRow(one_id="q:1", one="How?", other_id="q:2", other="Why?", score=0.7)
-        assert said(show.borderline, (row,)) == "0.70  How? (q:1)\n      Why? (q:2)\n"
+        assert said(look.borderline, (row,)) == "0.70  How? (q:1)\n      Why? (q:2)\n"
 
     def test_a_table_without_rows_and_one_cut_off(self, said):
-        assert said(show.table, QueryTable(columns=("a",), rows=(), truncated=False)) == "no row\n"
+        assert said(look.table, QueryTable(columns=("a",), rows=(), truncated=False)) == "no row\n"
         cut = QueryTable(columns=("a",), rows=((1,),), truncated=True)
-        assert said(show.table, cut).splitlines() == [
+        assert said(look.table, cut).splitlines() == [
             "a",
             "1",
             "there are more rows: raise --limit",
@@ -228,13 +229,13 @@ class TestLists:
 
 class TestVerified:
     def test_all_is_well(self, said):
-        out = said(show.verified, Verified(records=1, turns=2, faults=()))
+        out = said(keep.verified, Verified(records=1, turns=2, faults=()))
         assert out == "checked 1 record, 2 turns\neverything holds\n"
 
     def test_many_faults_are_counted_not_listed(self, said):
         faults = tuple(Fault(kind="graph", subject=f"c:{at}", detail="gone") for at in range(30))
-        out = said(show.verified, Verified(records=1, turns=2, faults=faults))
-        assert out.count("gone") == show.FAULTS
+        out = said(keep.verified, Verified(records=1, turns=2, faults=faults))
+        assert out.count("gone") == keep.FAULTS
         assert "and 10 more" in out
         assert "30 faults" in out
 
@@ -246,8 +247,8 @@ class TestOpening:
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
         monkeypatch.setattr("shutil.which", lambda _: None)
         monkeypatch.setattr("sys.platform", "linux")
-        show.open_page(str(tmp_path / "a.html"))
+        take.open_page(str(tmp_path / "a.html"))
         assert opened == []
         monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/" + name)
-        show.open_page(str(tmp_path / "a.html"))
+        take.open_page(str(tmp_path / "a.html"))
         assert opened == [(tmp_path / "a.html").as_uri()]

@@ -1,28 +1,39 @@
 """Renderers of what the owner asks and decides about dreams."""
 
-from typing import Any, Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 from cli import paint
 from cli.paint import day, plural
 from cli.show import EVIDENCE, MARK, emit, spaced
 
+if TYPE_CHECKING:
+    from dream.journal import Totals
+    from graphstore.model.job import Job
+    from graphstore.model.record import GateLine
+    from service.answers import HypothesisRow
+    from service.calls import SentCalls
+    from service.explaining import Explanation
+    from service.reviewing import CycleDiff, Reviewed
+
 CLIP: Final = 200
 """Characters shown of a premise."""
 
 
-def explained(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - an Explanation
+def explained(found: Explanation, *, as_json: bool) -> None:
     """The gate, or one hypothesis, or one dream cycle."""
     if emit(found, as_json=as_json):
         return
     if found.cycle is not None:
         diff(found.cycle, as_json=False)
     elif found.row is not None:
-        hypothesis(found)
+        hypothesis(found, found.row)
     else:
         gate(found.gate)
 
 
-def gate(lines: Any) -> None:  # noqa: ANN401 - gate lines
+def gate(lines: tuple[GateLine, ...]) -> None:
     """Every condition with what is missing."""
     paint.rows(
         ("condition", "result", "is", "needs", "missing"),
@@ -30,12 +41,12 @@ def gate(lines: Any) -> None:  # noqa: ANN401 - gate lines
     )
 
 
-def hypothesis(found: Any) -> None:  # noqa: ANN401 - an Explanation of one hypothesis
+def hypothesis(found: Explanation, row: HypothesisRow) -> None:
     """Checks, score, distances, premises and history."""
-    edge = found.row.hypothesis
+    edge = row.hypothesis
     paint.paragraph(edge.title, "")
     paint.paragraph(
-        f"{MARK}; {spaced(edge.state)}, {spaced(found.row.standing.standing)}, "
+        f"{MARK}; {spaced(edge.state)}, {spaced(row.standing.standing)}, "
         f"{edge.points} points, {spaced(edge.rule)} ({edge.function})"
     )
     paint.paragraph(edge.summary)
@@ -47,21 +58,21 @@ def hypothesis(found: Any) -> None:  # noqa: ANN401 - an Explanation of one hypo
     if found.failed:
         paint.paragraph(", ".join(map(spaced, found.failed)), EVIDENCE, first="    failed")
     paint.paragraph(", ".join(map(spaced, found.passed)), EVIDENCE, first="    passed")
-    for each in found.distances:
-        paint.paragraph(f"{each.to}: {each.missing}", EVIDENCE, first="    missing")
-    for each in found.premises:
-        words = f'{each.role}, {day(each.at)}: "{paint.cut(each.text, CLIP)}"'
-        paint.paragraph(words if each.text else "the turn is gone", EVIDENCE, first="    for")
-        print(f"{EVIDENCE}{each.ref}")
-    for each in found.history:
-        why = f": {each.why}" if each.why else ""
+    for way in found.distances:
+        paint.paragraph(f"{way.to}: {way.missing}", EVIDENCE, first="    missing")
+    for said in found.premises:
+        words = f'{said.role}, {day(said.at)}: "{paint.cut(said.text, CLIP)}"'
+        paint.paragraph(words if said.text else "the turn is gone", EVIDENCE, first="    for")
+        print(f"{EVIDENCE}{said.ref}")
+    for heard in found.history:
+        why = f": {heard.why}" if heard.why else ""
         paint.paragraph(
-            f"{day(each.at)} {spaced(each.what)} by {each.by}{why}", EVIDENCE, first="    then"
+            f"{day(heard.at)} {spaced(heard.what)} by {heard.by}{why}", EVIDENCE, first="    then"
         )
     print(f"    {edge.hypothesis_id}")
 
 
-def diff(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - a CycleDiff
+def diff(found: CycleDiff, *, as_json: bool) -> None:
     """What a dream cycle changed."""
     if emit(found, as_json=as_json):
         return
@@ -72,7 +83,7 @@ def diff(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - a CycleDiff
         print(f"  {was} -> {spaced(each.after)}  {each.title}\n    {each.hypothesis_id}")
 
 
-def queue(jobs: Any, *, as_json: bool) -> None:  # noqa: ANN401 - jobs
+def queue(jobs: tuple[Job, ...], *, as_json: bool) -> None:
     """Queued and running jobs."""
     if emit(jobs, as_json=as_json):
         return
@@ -93,7 +104,7 @@ def queue(jobs: Any, *, as_json: bool) -> None:  # noqa: ANN401 - jobs
         print("no job waits\nnext: clew dream")
 
 
-def totals(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - Totals
+def totals(found: Totals, *, as_json: bool) -> None:
     """Sums of all dream cycles."""
     if emit(found, as_json=as_json):
         return
@@ -116,7 +127,7 @@ def totals(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - Totals
     print(f"{'last success':<15}{day(found.last_success)}")
 
 
-def reviewed(done: Any, *, as_json: bool) -> None:  # noqa: ANN401 - Reviewed
+def reviewed(done: Reviewed, *, as_json: bool) -> None:
     """What an act left."""
     if emit(done, as_json=as_json):
         return
@@ -129,7 +140,7 @@ def reviewed(done: Any, *, as_json: bool) -> None:  # noqa: ANN401 - Reviewed
         print(f"    {edge.hypothesis_id}")
 
 
-def sent(found: Any, *, as_json: bool) -> None:  # noqa: ANN401 - SentCalls
+def sent(found: SentCalls, *, as_json: bool) -> None:
     """What went to a model and came back, call by call."""
     if emit(found, as_json=as_json):
         return
