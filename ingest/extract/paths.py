@@ -163,7 +163,8 @@ def relative(written: str, project: str | None, *, told: bool = False) -> str:
         path = path[2:]
     path = path.rstrip("/")
     first = path.lstrip("/").split("/", 1)[0]
-    if path.startswith("/") and first in _NOISE:
+    # what follows the scheme of an address is no path
+    if path.startswith("//") or (path.startswith("/") and first in _NOISE):
         return ""
     return path if len(path) >= _LEAST and not path.startswith("..") else ""
 

@@ -16,8 +16,15 @@ _MARK: Final = 0.8
 _LONGEST: Final = 400
 """Characters of an implied question; longer sentences are descriptions."""
 _LEAST_KEYS: Final = 2
+_DONE: Final = ("\u2705", "\u2611", "\u2714", "[x]", "[X]")
+"""Signs of a list that the thing is done."""
+_ELSE: Final = ("?:", "? :", *_DONE)
+"""Signs that a question without its mark stands in a form or in a list."""
 _OPENING: Final = 25
-"""Characters within which a task cue opens a sentence."""
+"""Characters within which a cue opens a sentence."""
+_TELLING: Final = 0.75
+"""Confidence from which a cue without a mark asks wherever it stands."""
+_SCENES: Final = frozenset({"when", "where"})
 _MANY_AXES: Final = 3
 _WORDY: Final = 6
 _TERSE: Final = 2
@@ -87,7 +94,10 @@ def explicit(sentence: Sentence) -> tuple[str, float] | None:
     if sentence.quoted or _no_question(sentence, asks=bool(asks), marked=marked):
         return None
     if not marked and (
-        not asks or len(sentence.keys()) < _LEAST_KEYS or sentence.text.endswith(":")
+        not any(hit.confidence >= _TELLING or hit.start < _OPENING for hit in asks)
+        or len(sentence.keys()) < _LEAST_KEYS
+        or sentence.text.endswith(":")
+        or any(sign in sentence.text for sign in _ELSE)
     ):
         return None
     intent = _intent(sentence)
@@ -101,6 +111,10 @@ def bare(sentence: Sentence) -> tuple[str, float] | None:
     ends = sentence.text.endswith((".", ":", "!", "\u3002"))
     if not words or ends or sentence.quoted or len(sentence.keys()) < _LEAST_KEYS:
         return None
+    # "when autocompleting, don't wrap them" sets a scene
+    opening = sentence.text[words[0].start : words[0].end].casefold()
+    if opening in _SCENES and "," in sentence.text:
+        return None
     if _no_question(sentence, asks=True, marked=False):
         return None
     return words[0].kind, words[0].confidence
@@ -109,6 +123,8 @@ def bare(sentence: Sentence) -> tuple[str, float] | None:
 def implicit(sentence: Sentence) -> tuple[str, float] | None:
     """Intent and confidence of a task or a stated problem."""
     if len(sentence.text) > _LONGEST or sentence.quoted or sentence.text.endswith(":"):
+        return None
+    if any(sign in sentence.text for sign in _DONE):
         return None
     keys, weak = sentence.keys(), weak_words(sentence.code)
     if len(keys) < _LEAST_KEYS or all(key in weak for key in keys):
