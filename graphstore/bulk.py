@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Final
 
 from graphstore import projection, schema
+from graphstore.arrow import BATCH, Spill
 from graphstore.codec import edge_key, encode_edge, encode_node
-from graphstore.engine import BATCH, Engine, Hook, Spill, Transaction, no_fault, sync_set
+from graphstore.engine import Engine, Transaction
 from graphstore.errors import StoreDamaged
+from graphstore.faults import Hook, no_fault
+from graphstore.graphfiles import sync_set
 from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Edge, Node
 from graphstore.parts import Parts
-from graphstore.projection import Source
 from graphstore.rows import Rows
 from graphstore.schema import END_COLUMNS
+from graphstore.source import Source
 
 Row = Node | Edge
 Pair = tuple[type[Edge], str, str]

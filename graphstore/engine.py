@@ -1,12 +1,11 @@
 """The only file that imports a graph engine: opening, transactions, checkpoints, their errors."""
 
 import importlib.util
-import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 from graphstore import seal
+from graphstore.arrow import BATCH, Table, arrow_table
 from graphstore.errors import (
     DiskFull,
     EngineConflict,
@@ -24,30 +24,18 @@ from graphstore.errors import (
     StoreDamaged,
     StoreError,
 )
-from graphstore.folder import sync
+from graphstore.faults import Hook, no_fault
+from graphstore.graphfiles import guarded, present
 from graphstore.schema import Column
 
 ENGINES: Final = {"kuzu": "pip install kuzu", "ladybug": "pip install 'clew[ladybug]'"}
-FILES: Final = {"kuzu": "graph.kuzu", "ladybug": "graph.lbug"}
-FIRST_BYTES: Final = {"kuzu": b"KUZU", "ladybug": b"LBUG"}
-BATCH: Final = 5_000
 MAX_DB_SIZE: Final = 2**36
-COPY_LIMIT: Final = 256 * 2**20
-"""Bytes; a larger database is not copied before a checkpoint, the ledger is its copy."""
 FOLD_AT: Final = 16 * 2**20
 """Bytes of log that are folded into the file when a graph is closed."""
 SPARE: Final = 256 * 2**20
 """Bytes that must stay free beside twice the write-ahead log."""
 
 Parameter: TypeAlias = str | int | float | bool | list[str] | None
-Table: TypeAlias = Any  # a pyarrow table; pyarrow is loaded late and has no types
-
-Hook: TypeAlias = Callable[[str], None]
-"""Called with the name of a write boundary; tests end the process there."""
-
-
-def no_fault(boundary: str) -> None:
-    """Go on."""
 
 
 class TransactionFailed(StoreError):
@@ -105,17 +93,6 @@ def load(name: str) -> ModuleType:
     return loaded
 
 
-def present(workspace: Path) -> str | None:
-    """The engine of the graph that a workspace holds, by the first bytes of its file."""
-    for name, start in FIRST_BYTES.items():
-        file = graph_file(workspace, name)
-        if file.is_file():
-            with file.open("rb") as opened:
-                if opened.read(len(start)) == start:
-                    return name
-    return None
-
-
 def choose(workspace: Path, wanted: str, *, anew: bool) -> str:
     """The engine to open a workspace with: that of its graph, unless it is to be made anew.
 
@@ -127,29 +104,6 @@ def choose(workspace: Path, wanted: str, *, anew: bool) -> str:
     if wanted != "auto":
         return wanted
     return next((name for name in ENGINES if importlib.util.find_spec(name) is not None), "kuzu")
-
-
-def remove_others(workspace: Path, engine: str) -> None:
-    """Remove graphs of other engines: a workspace has one."""
-    for name in ENGINES:
-        if name != engine:
-            remove_set(graph_file(workspace, name))
-
-
-def graph_file(workspace: Path, engine: str) -> Path:
-    """Where an engine keeps the graph of a workspace."""
-    return workspace / FILES[engine]
-
-
-def file_set(path: Path) -> tuple[Path, ...]:
-    """The database file and everything the engine keeps beside it, sorted."""
-    return tuple(sorted(path.parent.glob(path.name + "*")))
-
-
-def remove_set(path: Path) -> None:
-    """Remove a database and its companions; the log first, never left behind to be replayed."""
-    for part in sorted(file_set(path), reverse=True):
-        part.unlink()
 
 
 _DAMAGE: Final = re.compile(
@@ -294,74 +248,6 @@ class Transaction:
         """Bulk load into a fresh file; column names as they are."""
         if rows:
             self.run(cypher, rows=arrow_table(columns, rows, prefix=""))
-
-
-def arrow_table(
-    columns: Sequence[Column], rows: Sequence[Sequence[Any]], prefix: str = "c_"
-) -> Table:
-    """A typed pyarrow table of rows; nulls keep their column's type."""
-    import pyarrow as pa
-
-    types = {
-        "STRING": pa.string(),
-        "INT64": pa.int64(),
-        "DOUBLE": pa.float64(),
-        "BOOL": pa.bool_(),
-        "TIMESTAMP": pa.timestamp("us"),
-        "STRING[]": pa.list_(pa.string()),
-    }
-    cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
-    arrays = [
-        pa.array(list(column_cells), type=types[column.kind])
-        for column, column_cells in zip(columns, cells, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, names=[prefix + column.name for column in columns])
-
-
-class Spill:
-    """Rows kept in a file until they are loaded, a batch at a time."""
-
-    def __init__(self, path: Path, columns: Sequence[Column]) -> None:
-        self._path = path
-        self._columns = columns
-        self._rows: list[Sequence[Any]] = []
-        self._batches = 0
-
-    def add(self, row: Sequence[Any]) -> None:
-        """Take one row in."""
-        self._rows.append(row)
-        if len(self._rows) >= 10 * BATCH:
-            self._write()
-
-    def _write(self) -> None:
-        import pyarrow as pa
-
-        table = arrow_table(self._columns, self._rows, prefix="")
-        name = self._part(self._batches)
-        name.touch(mode=0o600)
-        with pa.OSFile(str(name), "wb") as file, pa.ipc.new_stream(file, table.schema) as out:
-            out.write_table(table)
-        self._batches += 1
-        self._rows = []
-
-    def _part(self, number: int) -> Path:
-        return self._path.with_name(f"{self._path.name}-{number}.arrow")
-
-    def tables(self) -> Iterator[Table]:
-        """Every row, in order, as pyarrow tables."""
-        import pyarrow as pa
-
-        for number in range(self._batches):
-            with pa.OSFile(str(self._part(number)), "rb") as file:
-                yield pa.ipc.open_stream(file).read_all()
-        if self._rows:
-            yield arrow_table(self._columns, self._rows, prefix="")
-
-    def remove(self) -> None:
-        """Delete the files."""
-        for number in range(self._batches):
-            self._part(number).unlink()
-        self._rows = []
 
 
 @contextmanager
@@ -512,69 +398,3 @@ def _ended_while_opening(path: Path) -> str | None:
         return None
     _opening(path).unlink()
     return "the last attempt to open it ended the program"
-
-
-def _aside(path: Path) -> Path:
-    return path.parent / "checkpoint"
-
-
-def _marker(path: Path) -> Path:
-    return path.parent / "checkpoint.marker"
-
-
-def sync_set(path: Path) -> None:
-    """Force a database, what lies beside it, and its folder to the disk.
-
-    Never another file of the folder: closing a second descriptor of the open ledger would free
-    the locks that SQLite holds on it, and the next reader outside would remove the log under it.
-    """
-    for part in file_set(path):
-        sync(part)
-    sync(path.parent)
-
-
-@contextmanager
-def guarded(path: Path, fault: Hook = no_fault) -> Iterator[None]:
-    """Keep a pair of database and log aside while the engine checkpoints.
-
-    A kill in between leaves the marker; ``recover`` then restores the pair, or says that the
-    graph must be made again.
-    """
-    aside = _aside(path)
-    shutil.rmtree(aside, ignore_errors=True)
-    copied = sum(part.stat().st_size for part in file_set(path)) <= COPY_LIMIT
-    if copied:
-        aside.mkdir(mode=0o700)
-        for part in file_set(path):
-            shutil.copyfile(part, aside / part.name)
-        sync_set(aside / path.name)
-    partial = _marker(path).with_suffix(".new")
-    partial.write_text(json.dumps({"copied": copied}))
-    sync(partial)
-    partial.replace(_marker(path))
-    fault("checkpoint_marked")
-    yield
-    fault("checkpoint_done")
-    _marker(path).unlink()
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def recover(path: Path) -> str | None:
-    """Undo a checkpoint that was cut short.
-
-    Returns None when there was none, ``restored`` when the pair from before it is back,
-    ``lost`` when no copy was kept: then the graph must be made again from the ledger.
-    """
-    marker = _marker(path)
-    if not marker.exists():
-        return None
-    aside = _aside(path)
-    copied = json.loads(marker.read_text())["copied"] and aside.is_dir()
-    if copied:
-        remove_set(path)
-        for part in sorted(aside.iterdir()):
-            shutil.copyfile(part, path.parent / part.name)
-        sync_set(path)
-    marker.unlink()
-    shutil.rmtree(aside, ignore_errors=True)
-    return "restored" if copied else "lost"

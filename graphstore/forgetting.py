@@ -30,7 +30,7 @@ from graphstore.model.record import (
     ThreadRecord,
 )
 from graphstore.model.refs import SourceRefId, parse_ref
-from graphstore.projection import Source
+from graphstore.source import Source
 from graphstore.threads import PREFIX_KINDS
 
 FOLDERS: Final = ("cache", "out", "dream_calls", "quarantine", "checkpoint", "rebuild")

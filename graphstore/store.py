@@ -11,17 +11,19 @@ from threading import Condition, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from graphstore import bulk, guard, projection, verification
+from graphstore import bulk, graphfiles, guard, projection, stored, verification
 from graphstore import engine as engines
 from graphstore.claims import Claims
 from graphstore.codec import clean
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine, Hook, graph_file, no_fault
+from graphstore.engine import Engine
 from graphstore.errors import DiskFull, Error, QueryRefused, StoreDamaged, StoreError
 from graphstore.events import Events
+from graphstore.faults import Hook, no_fault
 from graphstore.files import Files
 from graphstore.folder import private
 from graphstore.forgetting import SALT, Forgetting, Going, Tombstones
+from graphstore.graphfiles import graph_file
 from graphstore.ids import canonical
 from graphstore.jobs import Jobs
 from graphstore.ledger import Entry, Ledger
@@ -44,9 +46,9 @@ from graphstore.model.record import (
 )
 from graphstore.model.refs import RefUnresolved
 from graphstore.parts import Parts
-from graphstore.projection import Source
 from graphstore.resolution import resolve
 from graphstore.search import SearchIndex
+from graphstore.source import DREAMS, Source
 from graphstore.surroundings import Surroundings
 from graphstore.threads import Threads
 
@@ -171,7 +173,7 @@ class Store:
     def _recover(self) -> None:
         """The recovery ladder: marker, damaged files, another derivation, ledger tail."""
         shutil.rmtree(self.path / "rebuild", ignore_errors=True)
-        undone = engines.recover(self._graph)
+        undone = graphfiles.recover(self._graph)
         if self._asked_to_forget():
             if (self.path / SALT).exists():
                 self._finish_forgetting()
@@ -213,7 +215,7 @@ class Store:
         """Why the graph must be made again, if it must."""
         try:
             with self._reader() as statement:
-                meta = projection.read_meta(statement)
+                meta = stored.read_meta(statement)
         except StoreDamaged:
             raise
         except StoreError:
@@ -238,7 +240,7 @@ class Store:
             number += 1
             folder = self.path / "quarantine" / f"{stamp}-{number}"
         folder.mkdir(parents=True, mode=0o700)
-        for part in engines.file_set(self._graph):
+        for part in graphfiles.file_set(self._graph):
             part.replace(folder / part.name)
         self._note("quarantined", f"{folder.name}: {reason}")
 
@@ -353,7 +355,7 @@ class Store:
 
     def _applied(self) -> int:
         with self._reader() as statement:
-            return int(projection.read_meta(statement)["applied"])
+            return int(stored.read_meta(statement)["applied"])
 
     def _catch_up(self) -> None:
         """Project every record that the graph has not got yet."""
@@ -369,7 +371,7 @@ class Store:
             self._bulk()
         else:
             journeys = frozenset(subject for kind, subject in rows if kind == "journey")
-            dreams = not kinds.isdisjoint(projection.DREAMS)
+            dreams = not kinds.isdisjoint(DREAMS)
             pending = projection.Pending(changed, journeys, dreams)
             projection.incremental(self._source, self._open_engine(), pending, last)
 
@@ -397,14 +399,14 @@ class Store:
         with self._gate.alone():
             self._close_engine()
             # the old log goes first: beside the new file it would be replayed into it
-            engines.remove_set(self._graph)
+            graphfiles.remove_set(self._graph)
             self._fault("old_graph_removed")
-            for part in reversed(engines.file_set(fresh)):  # the seal, then what it seals
+            for part in reversed(graphfiles.file_set(fresh)):  # the seal, then what it seals
                 part.replace(self._graph.parent / part.name)
-            engines.sync_set(self._graph)
+            graphfiles.sync_set(self._graph)
             self._source.parts.settle(applied)
             self._fault("new_graph_in_place")
-            engines.remove_others(self.path, self._engine_name)
+            graphfiles.remove_others(self.path, self._engine_name)
             shutil.rmtree(folder)
             self._open_engine()
         at = datetime.fromisoformat("1970-01-01T00:00:00+00:00" if last is None else last.at)
@@ -457,7 +459,7 @@ class Store:
         self._fault("forget_rewritten")
         with self._gate.alone():
             self._close_engine()
-            engines.remove_set(self._graph)
+            graphfiles.remove_set(self._graph)
         self._fault("forget_graph_removed")
         forgetting.clear_files()
         self._fault("forget_files_removed")
@@ -536,6 +538,10 @@ class Store:
         entry = self.ledger.newest("epoch", "epoch")
         return None if entry is None else self._source.epoch()
 
+    def alike(self, question: str) -> dict[str, float]:
+        """Questions worded most alike, by id, with the cosine of the two."""
+        return self._source.parts.near.of(question)
+
     def journey_records(self) -> tuple[JourneyRecord, ...]:
         """Every journey record, in ledger order."""
         return self._source.journeys()
@@ -558,17 +564,17 @@ class Store:
     def nodes(self, cls: type[N]) -> tuple[N, ...]:
         """Every node of a class, by key."""
         with self._reader() as statement:
-            return projection.read_nodes(statement, cls)
+            return stored.read_nodes(statement, cls)
 
     def edges(self, cls: type[E]) -> tuple[E, ...]:
         """Every edge of a class, by ends and keys."""
         with self._reader() as statement:
-            return projection.read_edges(statement, cls)
+            return stored.read_edges(statement, cls)
 
     def ground(self) -> Ground:
         """Every extracted row."""
         with self._reader() as statement:
-            return projection.read_ground(statement)
+            return stored.read_ground(statement)
 
     def around(
         self, threads: Iterable[str], least: int

@@ -23,8 +23,8 @@ from graphstore.model.knowledge import (
     ThreadNode,
 )
 from graphstore.parts import Parts
-from graphstore.projection import found_edges, found_ends, found_nodes
 from graphstore.rows import Rows
+from graphstore.stored import found_edges, found_ends, found_nodes
 
 E = TypeVar("E", bound=Edge)
 

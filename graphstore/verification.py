@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Final
 
-from graphstore import bulk, courses, projection, schema
+from graphstore import bulk, courses, schema
 from graphstore.codec import edge_key
+from graphstore.delta import difference
 from graphstore.engine import Transaction
 from graphstore.errors import LedgerDamaged
 from graphstore.ids import fingerprint, hypothesis_id, journey_id
@@ -16,8 +17,9 @@ from graphstore.model.knowledge import Edge, Extracted, Marks, Meta, Node, SeedR
 from graphstore.model.query import Fault
 from graphstore.model.record import JourneyRecord, ThreadRecord
 from graphstore.model.refs import SourceRefId, parse_ref
-from graphstore.projection import Source
 from graphstore.rows import Rows
+from graphstore.source import Source
+from graphstore.stored import read_edges, read_rows
 from graphstore.threads import NAMES, Threads
 
 RECOMPUTED: Final = (SeedRow, Marks)
@@ -124,7 +126,7 @@ def _resolves(threads: Threads, written: str) -> bool:
 def _refs(threads: Threads, statement: Transaction) -> Iterator[Fault]:
     known: dict[str, bool] = {}
     for cls in schema.EDGE_CLASSES:
-        for edge in projection.read_edges(statement, cls):
+        for edge in read_edges(statement, cls):
             for ref in _cited(edge):
                 if ref not in known:
                     known[ref] = _resolves(threads, ref)
@@ -157,12 +159,12 @@ def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     had = Rows()
     classes: tuple[type[Node | Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE_CLASSES)
     for cls in classes:
-        rows = () if cls in RECOMPUTED else projection.read_rows(statement, cls)
+        rows = () if cls in RECOMPUTED else read_rows(statement, cls)
         had.add(rows)
         if len(rows) != had.count(cls):
             yield Fault(kind="count", subject=cls.TABLE, detail="a row is there more than once")
     had.nodes[Meta].pop("seeds", None)
-    delta = projection.difference(had, wanted)
+    delta = difference(had, wanted)
     extra: tuple[Node | Edge, ...] = (*delta.drop_nodes, *delta.drop_edges)
     lacking: tuple[Node | Edge, ...] = (
         *delta.put_nodes,

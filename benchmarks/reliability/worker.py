@@ -15,7 +15,7 @@ from pathlib import Path
 
 from graphstore import Store, open_store
 from graphstore.backup import back_up
-from graphstore.engine import Hook, no_fault
+from graphstore.faults import Hook, no_fault
 from tests.fake_derive import NOW, FakeDerive, a_cycle_record, a_thread_record
 
 SALT = b"salt of the trials"

@@ -9,13 +9,12 @@ import pytest
 
 from graphstore import engine as engines
 from graphstore import schema
+from graphstore.arrow import BATCH, arrow_table
 from graphstore.engine import (
-    BATCH,
     AlreadyOpen,
     Engine,
     RowsLost,
     TransactionFailed,
-    arrow_table,
     has_second_statement,
     translate,
 )
@@ -27,6 +26,7 @@ from graphstore.errors import (
     StoreDamaged,
     StoreError,
 )
+from graphstore.graphfiles import remove_set
 from graphstore.schema import Column
 
 ROOT = Path(__file__).parents[2]
@@ -259,7 +259,7 @@ def test_no_log_no_checkpoint(engine):
 def test_files_of_a_graph_go_as_a_set(tmp_path):
     for name in ("graph.kuzu", "graph.kuzu.wal", "graph.kuzu.shadow", "other.kuzu"):
         (tmp_path / name).write_text("x")
-    engines.remove_set(tmp_path / "graph.kuzu")
+    remove_set(tmp_path / "graph.kuzu")
     assert [path.name for path in tmp_path.glob("*kuzu*")] == ["other.kuzu"]
 
 

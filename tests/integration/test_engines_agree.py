@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from graphstore import open_store
-from graphstore.engine import choose, graph_file, present
+from graphstore.engine import choose
+from graphstore.graphfiles import graph_file, present
 from graphstore.ids import digest_bytes
 from tests.fake_derive import NOW, FakeDerive, everything
 from tests.integration.crashing_store import record

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from graphstore import open_store
-from graphstore.engine import Engine, graph_file
+from graphstore.engine import Engine
 from graphstore.errors import SchemaTooNew
+from graphstore.graphfiles import graph_file
 from graphstore.ledger import Ledger
 from graphstore.migrations import MIGRATIONS
 from tests.fake_derive import NOW, FakeDerive

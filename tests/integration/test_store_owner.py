@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphstore import open_store
-from graphstore.engine import AlreadyOpen, Engine, graph_file
+from graphstore.engine import AlreadyOpen, Engine
 from graphstore.errors import StoreLocked
+from graphstore.graphfiles import graph_file
 from tests.fake_derive import FakeDerive
 
 ROOT = Path(__file__).parents[2]

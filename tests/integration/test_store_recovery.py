@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from graphstore import engine as engines
-from graphstore import open_store
+from graphstore import graphfiles, open_store
 from graphstore.errors import DiskFull, LedgerDamaged
 from graphstore.model.knowledge import ThreadNode
 from tests.fake_derive import NOW, FakeDerive, everything
 from tests.integration.crashing_store import record
 
 ROOT = Path(__file__).parents[2]
-GRAPH = engines.FILES[os.environ.get("CLEW_STORE__ENGINE", "kuzu")]
+GRAPH = graphfiles.FILES[os.environ.get("CLEW_STORE__ENGINE", "kuzu")]
 LOG = GRAPH + ".wal"
 
 
@@ -108,10 +107,10 @@ def test_without_a_copy_the_graph_is_made_again(workspace):
 
 
 def test_a_large_graph_is_not_copied_before_a_checkpoint(workspace, monkeypatch):
-    monkeypatch.setattr(engines, "COPY_LIMIT", 0)
+    monkeypatch.setattr(graphfiles, "COPY_LIMIT", 0)
     with open_store(workspace, FakeDerive()) as store:
         store.commit(record(3), NOW)
-        with engines.guarded(workspace / GRAPH):
+        with graphfiles.guarded(workspace / GRAPH):
             assert not (workspace / "checkpoint").exists()
             assert (workspace / "checkpoint.marker").exists()
 
@@ -228,12 +227,12 @@ def test_a_graph_that_ended_the_program_is_not_opened_again(workspace):
 def test_an_older_graph_put_back_is_made_again(workspace, tmp_path):
     older = tmp_path / "older"
     older.mkdir()
-    for part in engines.file_set(workspace / GRAPH):
+    for part in graphfiles.file_set(workspace / GRAPH):
         shutil.copy2(part, older)
     with open_store(workspace, FakeDerive()) as store:
         store.commit(record(3), NOW)
         store.checkpoint()
-    engines.remove_set(workspace / GRAPH)
+    graphfiles.remove_set(workspace / GRAPH)
     for part in older.iterdir():
         shutil.copy2(part, workspace)
     with open_store(workspace, FakeDerive()) as store:
@@ -320,8 +319,8 @@ def test_a_missing_graph_is_made_again(workspace):
 def test_a_graph_of_another_ledger_is_made_again(workspace, tmp_path):
     other = tmp_path / "other"
     open_store(other, FakeDerive()).close()
-    engines.remove_set(other / GRAPH)
-    for part in engines.file_set(workspace / GRAPH):
+    graphfiles.remove_set(other / GRAPH)
+    for part in graphfiles.file_set(workspace / GRAPH):
         part.replace(other / part.name)
     with open_store(other, FakeDerive()) as store:
         assert kinds(store) == ["quarantined", "rebuilt"]

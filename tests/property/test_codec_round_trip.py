@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphstore import codec, schema
-from graphstore.engine import Engine, arrow_table
+from graphstore.arrow import arrow_table
+from graphstore.engine import Engine
 from graphstore.model.knowledge import Concept, Edge, Mentions, SourceRefNode
-from graphstore.projection import read_edges, read_nodes
+from graphstore.stored import read_edges, read_nodes
 
 WORDS = st.text(max_size=12)
 CELLS = {
