@@ -12,8 +12,6 @@ from graphstore.errors import StoreError
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-TURN_BITS: Final = 32
-"""A turn is one number: rank of its thread, then its own number in so many bits."""
 GAP: Final = "an edge ends at a node that is not there"
 
 
@@ -24,10 +22,15 @@ class Statement(Protocol):
 
 
 class Scan:
-    """Columns of one result as arrays; the table is dropped at once."""
+    """Columns of one result as arrays; the table is dropped at once.
 
-    def __init__(self, statement: Statement, cypher: str) -> None:
+    ``by`` is a column of strings whose UTF-8 bytes order the rows; else they come as they may.
+    """
+
+    def __init__(self, statement: Statement, cypher: str, by: str = "") -> None:
         table = statement.arrow(cypher)
+        if by:
+            table = table.sort_by(by)
         self._columns = {name: table.column(name) for name in table.column_names}
 
     def ints(self, name: str) -> Ints:
@@ -51,8 +54,14 @@ class Scan:
         return found
 
     def coded(self, name: str) -> tuple[list[str], Ints]:
-        """A column of strings as distinct values, and which one each row has."""
+        """A column of strings as distinct values, and which one each row has; -1 for null."""
         return _coded(self._columns[name].combine_chunks())
+
+    def among(self, name: str, wanted: Sequence[str]) -> Bools:
+        """Which rows of a column of strings have one of a few values."""
+        values, codes = self.coded(name)
+        chosen = np.array([*(value in wanted for value in values), False], np.bool_)
+        return chosen[codes]
 
     def lists(self, name: str) -> tuple[list[str], Ints, Ints]:
         """A column of string lists: distinct strings, code of each member, row of each member."""
@@ -65,35 +74,50 @@ class Scan:
 
 def _coded(column: Any) -> tuple[list[str], Ints]:  # noqa: ANN401 - an arrow array
     coded = column.dictionary_encode()
-    return coded.dictionary.to_pylist(), np.asarray(coded.indices.to_numpy(), np.int64)
+    codes = coded.indices.fill_null(-1).to_numpy()
+    return coded.dictionary.to_pylist(), np.asarray(codes, np.int64)
 
 
 @dataclass(slots=True)
 class Nodes:
-    """One node table by offset: canonical rank among its kind, -1 for a gap."""
+    """One node table: keys in canonical order, and their ranks by offset, -1 for a gap."""
 
     ids: tuple[str, ...]
     rank: Ints
-    order: Ints
-    """Row of the scan for each rank."""
 
-    def of(self, offsets: Ints) -> Ints:
+    @classmethod
+    def of(cls, scan: Scan) -> "Nodes":
+        """Nodes from their offsets ``o`` and keys ``k``, rows ordered by key."""
+        return cls(tuple(scan.cells("k")), placed(scan.ints("o")))
+
+    def at(self, offsets: Ints) -> Ints:
         """Ranks of offsets; raises StoreError for an edge that ends in a gap."""
-        if offsets.size and (offsets.max() >= len(self.rank) or (self.rank[offsets] < 0).any()):
-            raise StoreError(GAP)
-        return self.rank[offsets]
+        return there(self.rank, offsets)
 
 
-def nodes_of(offsets: Ints, names: Sequence[str]) -> Nodes:
-    order = np.array(sorted(range(len(names)), key=lambda row: names[row].encode()), np.int64)
-    rank = np.full(int(offsets.max(initial=-1)) + 1, -1, np.int64)
-    rank[offsets[order]] = np.arange(len(names))
-    return Nodes(tuple(names[row] for row in order.tolist()), rank, order)
+def placed(offsets: Ints) -> Ints:
+    """Row of each offset, -1 for a gap."""
+    rows = np.full(int(offsets.max(initial=-1)) + 1, -1, np.int64)
+    rows[offsets] = np.arange(len(offsets))
+    return rows
+
+
+def there(values: Ints, offsets: Ints) -> Ints:
+    """What stands at each offset; raises StoreError where nothing does."""
+    if offsets.max(initial=-1) >= len(values):
+        raise StoreError(GAP)
+    found: Ints = values[offsets]
+    if found.min(initial=0) < 0:
+        raise StoreError(GAP)
+    return found
 
 
 @dataclass(slots=True)
 class Rows:
-    """Relation rows turn by turn: node a, node b, key of the turn, row it came from."""
+    """Relation rows turn by turn: node a, node b, rank of the turn, row it came from.
+
+    What came from one row stands together.
+    """
 
     a: Ints
     b: Ints
@@ -110,10 +134,6 @@ def marked(ranks: Ints, size: int) -> Bools:
     return marked
 
 
-def turn_number(keys: Ints) -> NDArray[np.int32]:
-    return (keys & ((1 << TURN_BITS) - 1)).astype(np.int32)
-
-
 def united(lists: Iterable[list[str]]) -> tuple[str, ...]:
     return tuple(sorted({ref for found in lists for ref in found}))
 
@@ -124,6 +144,18 @@ def unique(values: Ints) -> Ints:
     fresh = np.ones(len(ordered), np.bool_)
     fresh[1:] = ordered[1:] != ordered[:-1]
     return ordered[fresh]
+
+
+def runs(values: Ints) -> int:
+    """How many different values there are, where equal ones stand together."""
+    return int(np.count_nonzero(values[1:] != values[:-1])) + bool(values.size)
+
+
+def member(values: Ints, among: Ints) -> Bools:
+    """Which values are among others, none of which is the largest number there is."""
+    ordered = np.append(np.sort(among), np.iinfo(np.int64).max)
+    found: Bools = ordered[np.searchsorted(ordered, values)] == values
+    return found
 
 
 def distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -7,14 +7,13 @@ counted all the same, so that a mistake would show.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphstore.columns import (
-    GAP,
-    TURN_BITS,
     Bools,
     Ints,
     Nodes,
@@ -23,9 +22,10 @@ from graphstore.columns import (
     Statement,
     marked,
     matches,
-    nodes_of,
+    placed,
+    runs,
+    there,
 )
-from graphstore.errors import StoreError
 from graphstore.model.base import Instant, Value
 from graphstore.model.hubs import fold, stop_list
 from graphstore.model.hypothesis import HYPOTHESES
@@ -53,8 +53,6 @@ LINKED: Final = (
 )
 """Relations between nodes of one kind, and the property that says which."""
 _DREAMT: Final = frozenset(cls.TABLE for cls in HYPOTHESES)
-_LONGEST_TURN: Final = 10
-"""Digits from which a number is none of a turn."""
 _DAY_US: Final = 86_400_000_000
 _ARCS: Final = {"evolving": EVOLVING, "depends_on": DEPENDS_ON, "causes": CAUSES}
 
@@ -99,104 +97,94 @@ class Reading:
 
     # nodes
 
-    def _scan(self, cypher: str) -> Scan:
-        return Scan(self._statement, cypher)
+    def _scan(self, cypher: str, by: str = "") -> Scan:
+        return Scan(self._statement, cypher, by)
 
     def _read_threads(self) -> None:
         scan = self._scan(
             "MATCH (n:`Thread`) RETURN offset(id(n)) AS `o`, n.`thread_id` AS `k`,"
-            " n.`lineage_root` AS `root`, n.`scope_labels` AS `labels`"
+            " n.`lineage_root` AS `root`, n.`scope_labels` AS `labels`",
+            by="k",
         )
-        self.threads = nodes_of(scan.ints("o"), scan.cells("k"))
-        roots, labels = scan.cells("root"), scan.cells("labels")
-        order = self.threads.order.tolist()
-        self.roots = [roots[row] for row in order]
+        self.threads = Nodes.of(scan)
+        self.roots: list[str] = scan.cells("root")
         asked, wanted = set(self._scope.threads), set(self._scope.labels)
-        self.thread_in = np.array(
-            [
-                (not asked or name in asked)
-                and (not wanted or not wanted.isdisjoint(labels[row] or ()))
-                for name, row in zip(self.threads.ids, order, strict=True)
-            ],
-            np.bool_,
-        )
+        inside = np.ones(len(self.roots), np.bool_)
+        if asked:
+            inside &= [name in asked for name in self.threads.ids]
+        if wanted:
+            inside &= [not wanted.isdisjoint(labels or ()) for labels in scan.cells("labels")]
+        self.thread_in = inside
 
     def _read_turns(self) -> None:
+        """Turns in scope, ranked by thread and number: relations are read as ranks."""
         scan = self._scan(
-            "MATCH (n:`SourceRef`) RETURN offset(id(n)) AS `o`, n.`turn` AS `turn`,"
-            " n.`taint` AS `taint`, n.`alternative` AS `off`, n.`at` AS `at`"
+            "MATCH (n:`SourceRef`) RETURN offset(id(n)) AS `o`, n.`ref` AS `ref`,"
+            " n.`turn` AS `turn`, n.`taint` AS `taint`, n.`alternative` AS `off`, n.`at` AS `at`"
         )
-        offsets = scan.ints("o")
-        size = int(offsets.max(initial=-1)) + 1
-        values, codes = scan.coded("taint")
-        premise = np.array([value in PREMISES for value in values] or [False], np.bool_)
-        at, known = scan.microseconds("at")
-        good = (premise[codes] if codes.size else np.zeros(0, np.bool_)) & ~scan.flags("off")
-        good &= ~known | _inside(at, self._scope)
-        self._turn_key = np.full(size, -1, np.int64)
-        number = np.zeros(size, np.int64)
-        number[offsets] = scan.ints("turn")
-        clean = np.zeros(size, np.bool_)
-        clean[offsets] = good
-        self._turn_day = np.full(size, NO_DAY, np.int64)
-        self._turn_day[offsets] = np.where(known, at // _DAY_US, NO_DAY)
-        self._exists = np.zeros(size, np.bool_)
-        self._exists[offsets] = True
+        row = placed(scan.ints("o"))
         held = self._pair("HAS_TURN", "Thread", "SourceRef")
-        thread, turn = self.threads.of(held[0]), self._turns(held[1])
-        inside = clean[turn] & self.thread_in[thread]
+        thread, turn = self.threads.at(held[0]), there(row, held[1])
+        day, good = self._days_and_premises(scan)
+        inside = np.flatnonzero(good[turn] & self.thread_in[thread])
         thread, turn = thread[inside], turn[inside]
-        self._turn_key[turn] = thread << TURN_BITS | number[turn]
-        order = np.argsort(self._turn_key[turn], kind="stable")
-        self.turn_keys = self._turn_key[turn][order]
-        """Keys of the turns in scope, sorted: thread rank and turn number."""
-        self.turn_days = self._turn_day[turn][order]
-        self.undated = int((self.turn_days == NO_DAY).sum())
+        number = scan.ints("turn")[turn]
+        order = np.lexsort((number, thread))
+        turn = turn[order]
+        self.turn_thread, self.turn_number = thread[order], number[order]
+        self.turn_day = day[turn]
+        self.undated = int((self.turn_day == NO_DAY).sum())
+        rank = np.full(len(day), len(turn), np.int64)
+        rank[turn] = np.arange(len(turn))
+        self._rank_of_row, self._row_of_turn = rank, row
+        self._turn_names = scan
 
-    def days_of(self, turn: Ints) -> Ints:
-        """Day of each turn, by key; NO_DAY if unknown."""
-        found: Ints = self.turn_days[np.searchsorted(self.turn_keys, turn)]
-        return found
+    def _days_and_premises(self, scan: Scan) -> tuple[Ints, Bools]:
+        """Day of each turn, and whether it may be a premise and is within the asked time."""
+        at, known = scan.microseconds("at")
+        inside = scan.among("taint", PREMISES) & ~scan.flags("off")
+        return np.where(known, at // _DAY_US, NO_DAY), inside & (~known | _inside(at, self._scope))
 
     def _turns(self, offsets: Ints) -> Ints:
-        if offsets.size and (offsets.max() >= len(self._exists) or not self._exists[offsets].all()):
-            raise StoreError(GAP)
-        return offsets
+        """Ranks of turns; one past the last for a turn that is out of scope."""
+        found: Ints = self._rank_of_row[there(self._row_of_turn, offsets)]
+        return found
+
+    @cached_property
+    def _rank_of_ref(self) -> dict[str, int]:
+        """Ranks of the turns in scope by their reference."""
+        return dict(zip(self._turn_names.cells("ref"), self._rank_of_row.tolist(), strict=True))
 
     def _read_shared(self) -> None:
         questions = self._scan(
             "MATCH (n:`Question`) RETURN offset(id(n)) AS `o`, n.`question_id` AS `k`,"
-            " n.`status` AS `status`, n.`first_seen` AS `first`"
+            " n.`status` AS `status`, n.`first_seen` AS `first`",
+            by="k",
         )
-        self.questions = nodes_of(questions.ints("o"), questions.cells("k"))
-        status = np.array(questions.cells("status"), np.str_)
+        self.questions = Nodes.of(questions)
+        self.open = questions.among("status", ("open",))
         first, known = questions.microseconds("first")
-        self.open = (status == "open")[self.questions.order]
-        self.first_seen = np.where(known, first, np.iinfo(np.int64).max)[self.questions.order]
+        self.first_seen = np.where(known, first, np.iinfo(np.int64).max)
         concepts = self._scan(
             "MATCH (n:`Concept`) RETURN offset(id(n)) AS `o`, n.`concept_id` AS `k`,"
-            " n.`label` AS `label`, n.`generic` AS `generic`"
+            " n.`label` AS `label`, n.`generic` AS `generic`",
+            by="k",
         )
-        self.concepts = nodes_of(concepts.ints("o"), concepts.cells("k"))
-        self.generic = concepts.flags("generic")[self.concepts.order]
-        labels, stops = (
-            [fold(label) for label in concepts.cells("label")],
-            stop_list().union(self._scope.stops),
-        )
-        stopped = np.array([label in stops for label in labels], np.bool_)
-        self.stopped = stopped[self.concepts.order]
-        self.shorter = np.array(
-            shorter_names([labels[row] for row in self.concepts.order.tolist()]), np.int64
-        )
+        self.concepts = Nodes.of(concepts)
+        self.generic = concepts.flags("generic")
+        labels = [fold(label) for label in concepts.cells("label")]
+        stops = stop_list().union(self._scope.stops)
+        self.stopped = np.array([label in stops for label in labels], np.bool_)
+        self.shorter = np.array(shorter_names(labels), np.int64)
         waypoints = self._scan(
             "MATCH (n:`Waypoint`) RETURN offset(id(n)) AS `o`, n.`waypoint_id` AS `k`,"
             " n.`journey_id` AS `journey`, n.`seq` AS `seq`, n.`labels` AS `labels`,"
-            " n.`frontier_hint` AS `hinted`"
+            " n.`frontier_hint` AS `hinted`",
+            by="k",
         )
-        self.waypoints = nodes_of(waypoints.ints("o"), waypoints.cells("k"))
-        order = self.waypoints.order.tolist()
+        self.waypoints = Nodes.of(waypoints)
         columns = [waypoints.cells(name) for name in ("journey", "seq", "labels", "hinted")]
-        self.stops = [tuple(column[row] for column in columns) for row in order]
+        self.stops = list(zip(*columns, strict=True))
 
     # relations
 
@@ -212,17 +200,27 @@ class Reading:
         if table in _DREAMT:
             self.dreamt += rows
 
+    def _in_scope(self, rows: Rows) -> Rows:
+        inside = rows.turn < len(self.turn_thread)
+        return rows if inside.all() else rows.keep(inside)
+
     def _said(self, table: str, dst: str, nodes: Nodes, where: str = "") -> Rows:
         """Rows from a turn to a node: a = thread, b = node."""
         turn, node = self._pair(table, "SourceRef", dst, where)
-        key, ranks = self._turn_key[self._turns(turn)], nodes.of(node)
-        rows = Rows(key >> TURN_BITS, ranks, key, np.arange(len(key)))
-        return rows.keep(key >= 0)
+        return self._of_threads(nodes.at(node), self._turns(turn))
+
+    def _of_threads(self, node: Ints, turn: Ints) -> Rows:
+        """Rows from the thread of each turn to a node."""
+        rows = self._in_scope(Rows(node, node, turn, np.arange(len(turn))))
+        return Rows(self.turn_thread[rows.turn], rows.b, rows.turn, rows.row)
 
     def _listed(
         self, table: str, src: str, dst: str, ends: tuple[Nodes, Nodes], extra: str = ""
-    ) -> tuple[Rows, list[Any]]:
-        """Rows without a turn at an end: their list of references says the turns."""
+    ) -> tuple[Rows, tuple[list[str | None], Ints]]:
+        """Rows without a turn at an end: their list of references says the turns.
+
+        Returns them with the values of one property, and which of them each relation has.
+        """
         more = f", r.`{extra}` AS `extra`" if extra else ""
         scan = self._scan(
             f"MATCH (a:`{src}`)-[r:`{table}`]->(b:`{dst}`) RETURN offset(id(a)) AS `a`,"
@@ -230,39 +228,28 @@ class Reading:
         )
         self._count_dreams(table, len(scan.ints("a")))
         values, codes, row = scan.lists("refs")
-        keys = self._keys_of(values)
-        a, b = ends[0].of(scan.ints("a")), ends[1].of(scan.ints("b"))
-        turn = keys[codes] if codes.size else np.zeros(0, np.int64)
-        rows = Rows(a[row], b[row], turn, row)
-        return rows.keep(turn >= 0), scan.cells("extra") if extra else []
-
-    def _keys_of(self, refs: list[str]) -> Ints:
-        """Key of each reference, -1 when its turn is not in the view."""
-        keys = [-1]
-        for ref in refs:
-            thread, _, turn = ref.rpartition("#turn:")
-            rank = self._thread_rank.get(thread)
-            known = turn.isdecimal() and len(turn) < _LONGEST_TURN
-            keys.append(rank << TURN_BITS | int(turn) if rank is not None and known else -1)
-        found = np.array(keys, np.int64)
-        at = np.searchsorted(self.turn_keys, found)
-        there = np.append(self.turn_keys, -1)[at] == found
-        return np.where(there, found, -1)[1:]
+        outside = len(self.turn_thread)
+        ranks = np.array([self._rank_of_ref.get(ref, outside) for ref in values], np.int64)
+        a, b = ends[0].at(scan.ints("a")), ends[1].at(scan.ints("b"))
+        turn = ranks[codes] if codes.size else np.zeros(0, np.int64)
+        if len(row) == len(a) == runs(row):
+            rows = Rows(a, b, turn, row)
+        else:
+            rows = Rows(a[row], b[row], turn, row)
+        return self._in_scope(rows), scan.coded("extra") if extra else ([], row[:0])
 
     def _read_relations(self) -> None:
-        self._thread_rank = {f"thread:{name}": rank for rank, name in enumerate(self.threads.ids)}
         self.asks = self._said("ASKS", "Question", self.questions)
         resolved = self._said("ANSWERS", "Question", self.questions, " WHERE r.`kind` = 'resolved'")
         self.resolved = marked(resolved.b, len(self.questions.ids))
         self.settled = np.full(len(self.questions.ids), NO_DAY, np.int64)
-        np.maximum.at(self.settled, resolved.b, self.days_of(resolved.turn))
+        np.maximum.at(self.settled, resolved.b, self.turn_day[resolved.turn])
         self.said = self._said("MENTIONS", "Concept", self.concepts)
         asked, _ = self._listed("MENTIONS", "Question", "Concept", (self.questions, self.concepts))
-        self.asked = asked.keep(marked(self.asks.b, len(self.questions.ids))[asked.a])
+        known = marked(self.asks.b, len(self.questions.ids))
+        self.asked = asked if known.all() else asked.keep(known[asked.a])
         waypoint, turn = self._pair("ANCHORED", "Waypoint", "SourceRef")
-        key = self._turn_key[self._turns(turn)]
-        anchored = Rows(key >> TURN_BITS, self.waypoints.of(waypoint), key, np.arange(len(key)))
-        self.anchored = anchored.keep(key >= 0)
+        self.anchored = self._of_threads(self.waypoints.at(waypoint), self._turns(turn))
         at, other = matches(self.anchored.turn, self.said.turn)
         self.met = Rows(
             self.anchored.b[at], self.said.b[other], self.anchored.turn[at], np.arange(len(at))
@@ -274,26 +261,24 @@ class Reading:
         kinds = (self.threads, self.questions, self.concepts, self.waypoints)
         for table, kind, extra in LINKED:
             name, nodes = TABLES[kind], kinds[kind]
-            rows, types = self._listed(table, name, name, (nodes, nodes), extra)
-            against = np.array([value == "contradicts" for value in types] or [False], np.bool_)
-            role = LINK + CONTRADICTION * (against[rows.row] if types else np.zeros_like(rows.row))
+            rows, (types, coded) = self._listed(table, name, name, (nodes, nodes), extra)
+            of = coded[rows.row] if types else np.full(len(rows.row), -1, np.int64)
+            against = np.array([*(value == "contradicts" for value in types), False], np.bool_)
+            role = LINK + CONTRADICTION * against[of]
             parts.append(Part(rows, kind, kind, role.astype(np.uint8)))
-            arcs.append(self._arcs_of(table, kind, rows, types))
+            plain = SUCCESSION if table == "PASSES" else -1
+            codes = np.array([*(_ARCS.get(value or "", -1) for value in types), plain], np.int64)
+            arcs.append(self._arcs_of(table, kind, rows, codes[of]))
         return parts, arcs
 
-    def _arcs_of(self, table: str, kind: int, rows: Rows, types: list[Any]) -> NDArray[np.int64]:
+    def _arcs_of(self, table: str, kind: int, rows: Rows, coded: Ints) -> NDArray[np.int64]:
         """Directed rows as (kind, tail, head, code); a link between questions runs with time."""
-        code = np.array([_ARCS.get(value, -1) for value in types] or [-1], np.int64)
-        coded = np.full(len(rows.row), SUCCESSION if table == "PASSES" else -1, np.int64)
-        if types:
-            coded = code[rows.row]
-        tail, head = rows.a, rows.b
+        directed = (coded >= 0) & (rows.a != rows.b)
+        tail, head = rows.a[directed], rows.b[directed]
         if table == "LINKS":
             newer = self.first_seen[tail] > self.first_seen[head]
             tail, head = np.where(newer, head, tail), np.where(newer, tail, head)
-        found = np.stack((np.full(len(tail), kind), tail, head, coded), axis=1)
-        kept: NDArray[np.int64] = found[(coded >= 0) & (tail != head)]
-        return kept
+        return np.stack((np.full(len(tail), kind), tail, head, coded[directed]), axis=1)
 
 
 def shorter_names(labels: Sequence[str]) -> list[int]:
@@ -301,12 +286,13 @@ def shorter_names(labels: Sequence[str]) -> list[int]:
 
     ``a/b/c.py`` is also ``b/c.py`` and ``c.py``: the longest of these that is there counts.
     """
-    at = {label: number for number, label in enumerate(labels)}
-    found = []
-    for label in labels:
-        parts = label.replace("\\", "/").split("/")
+    found = [-1] * len(labels)
+    paths = [number for number, label in enumerate(labels) if "/" in label or "\\" in label]
+    at = {label: number for number, label in enumerate(labels)} if paths else {}
+    for number in paths:
+        parts = labels[number].replace("\\", "/").split("/")
         ends = ("/".join(parts[first:]) for first in range(1, len(parts)))
-        found.append(next((at[end] for end in ends if end in at), -1))
+        found[number] = next((at[end] for end in ends if end in at), -1)
     return found
 
 

@@ -1,20 +1,22 @@
 """The graph as arrays: canonical order, collapse, weights that count distinct turns."""
 
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphstore.columns import (
-    TURN_BITS,
     Bools,
     Ints,
     Nodes,
     Rows,
     Statement,
     distinct,
+    marked,
     matches,
-    turn_number,
+    member,
+    runs,
     unique,
     united,
 )
@@ -62,10 +64,9 @@ class _Composed(Reading):
         self._choose_nodes()
         self._number_lineages()
         links, arcs = self._links()
-        covers = self._covers()
-        held, hidden = self._own_mentions(covers[0])
-        _, asked_here = self._lineages_of(self.asks.b, self.asks.turn, len(self.questions.ids))
-        shared = asked_here[self.asks.b] > 1
+        held, hidden, covers = self._own_mentions()
+        self.asked_in = self._lineages_of(self.asks.b, self.asks.turn, len(self.questions.ids))
+        shared = self.asked_in[1][self.asks.b] > 1
         parts = [
             Part(self.asks.keep(~shared), THREAD, QUESTION, CONTAINMENT),
             Part(self.asks.keep(shared), THREAD, QUESTION, LINK),
@@ -80,57 +81,64 @@ class _Composed(Reading):
     def _choose_nodes(self) -> None:
         """A node is in when a turn of the view speaks of it; isolated ones stay."""
         sizes = [len(nodes.ids) for nodes in self._kinds()]
-        turn_thread = self.turn_keys >> TURN_BITS
-        days = [np.full(size, NO_DAY, np.int64) for size in sizes]
-        began = [np.full(size, _FAR, np.int64) for size in sizes]
-        least = [np.full(size, np.iinfo(np.int64).max, np.int64) for size in sizes]
+        self.base = np.concatenate(([0], np.cumsum(sizes)))
+        total = int(self.base[-1])
+        self.day = np.full(total, NO_DAY, np.int64)
+        began = np.full(total, _FAR, np.int64)
+        self.first_turn = np.full(total, _FAR, np.int64)
+        turns = np.arange(len(self.turn_thread))
         for kind, node, turn in (
-            (THREAD, turn_thread, self.turn_keys),
+            (THREAD, self.turn_thread, turns),
             (QUESTION, self.asks.b, self.asks.turn),
             (CONCEPT, self.said.b, self.said.turn),
             (CONCEPT, self.asked.b, self.asked.turn),
             (WAYPOINT, self.anchored.b, self.anchored.turn),
         ):
-            day = self.days_of(turn)
-            np.maximum.at(days[kind], node, day)
-            np.minimum.at(began[kind], node[day != NO_DAY], day[day != NO_DAY])
-            np.minimum.at(least[kind], node, turn)
-        self.first_turn, self.day = np.concatenate(least), np.concatenate(days)
-        first_day = np.concatenate(began)
-        self.began = np.where(first_day == _FAR, NO_DAY, first_day)
-        self.node_in = self.first_turn < np.iinfo(np.int64).max
-        self.base = np.concatenate(([0], np.cumsum(sizes)))[:4]
+            at, day = self.base[kind] + node, self.turn_day[turn]
+            np.maximum.at(self.day, at, day)
+            np.minimum.at(began, at, np.where(day == NO_DAY, _FAR, day))
+            np.minimum.at(self.first_turn, at, turn)
+        self.began = np.where(began == _FAR, NO_DAY, began)
+        self.node_in = self.first_turn < _FAR
         self.place = np.where(self.node_in, np.cumsum(self.node_in) - 1, -1)
 
     def _kinds(self) -> tuple[Nodes, Nodes, Nodes, Nodes]:
         return self.threads, self.questions, self.concepts, self.waypoints
 
-    def _covers(self) -> tuple[Ints, Ints]:
-        """Thread and concept as one number, and the question or waypoint that has both."""
+    def _covers(self, said: Ints) -> tuple[Ints, Ints]:
+        """Which of some numbers of thread and concept a question or waypoint has too, and which.
+
+        A number comes once for each of these.
+        """
         width = max(len(self.concepts.ids), 1)
+        wanted, concepts = unique(said), marked(said % width, width)
         keys, holders = [], []
         for own, mentions, kind in (
             (self.asks, self.asked, QUESTION),
             (self.anchored, self.met, WAYPOINT),
         ):
+            known = np.flatnonzero(concepts[mentions.b])
             thread, node = distinct(own.a, own.b)
-            holder, concept = distinct(mentions.a, mentions.b)
+            holder, concept = distinct(mentions.a[known], mentions.b[known])
             at, other = matches(node, holder)
-            keys.append(thread[at] * width + concept[other])
-            holders.append(self.base[kind] + node[at])
+            key = thread[at] * width + concept[other]
+            found = member(key, wanted)
+            keys.append(key[found])
+            holders.append((self.base[kind] + node[at])[found])
         return np.concatenate(keys), np.concatenate(holders)
 
-    def _own_mentions(self, covered: Ints) -> tuple[Rows, Rows]:
+    def _own_mentions(self) -> tuple[Rows, Rows, tuple[Ints, Ints]]:
         """Mentions of a thread, and those hidden because a question or waypoint of it has them."""
-        width = max(len(self.concepts.ids), 1)
-        hidden = np.isin(self.said.a * width + self.said.b, covered)
-        return self.said.keep(~hidden), self.said.keep(hidden)
+        said = self.said.a * max(len(self.concepts.ids), 1) + self.said.b
+        covers = self._covers(said)
+        hidden = member(said, covers[0])
+        return self.said.keep(~hidden), self.said.keep(hidden), covers
 
     def _lineages_of(self, nodes: Ints, turns: Ints, size: int) -> tuple[Ints, Ints]:
         """Per node: the smallest lineage that speaks of it, and how many do."""
-        node, lineage = distinct(nodes, self.lineage_of_thread[turns >> TURN_BITS])
+        node, lineage = distinct(nodes, self.lineage_of_thread[self.turn_thread[turns]])
         count = np.bincount(node, minlength=size)
-        least = np.full(size, np.iinfo(np.int64).max, np.int64)
+        least = np.full(size, _FAR, np.int64)
         np.minimum.at(least, node, lineage)
         return least, count
 
@@ -142,14 +150,13 @@ class _Composed(Reading):
         self.lineage_of_thread = np.array([number.get(root, -1) for root in self.roots], np.int64)
 
     def _lineage(self) -> Ints:
-        threads = self.lineage_of_thread
-        found = []
-        for rows, nodes in ((self.asks, self.questions), (self.anchored, self.waypoints)):
-            least, count = self._lineages_of(rows.b, rows.turn, len(nodes.ids))
-            found.append(np.where(count > 1, SHARED_LINEAGE, least))
-        questions, waypoints = found
+        stops, size = self.anchored, len(self.waypoints.ids)
+        questions, waypoints = (
+            np.where(count > 1, SHARED_LINEAGE, least)
+            for least, count in (self.asked_in, self._lineages_of(stops.b, stops.turn, size))
+        )
         concepts = np.full(len(self.concepts.ids), CONCEPT_LINEAGE, np.int64)
-        return np.concatenate((threads, questions, concepts, waypoints))
+        return np.concatenate((self.lineage_of_thread, questions, concepts, waypoints))
 
     def _frequencies(self) -> Ints:
         node = np.concatenate((self.said.b, self.asked.b))
@@ -195,7 +202,7 @@ class _Composed(Reading):
             ("Concept", CONCEPT, self.concepts),
         ):
             _, node = self._pair("ANCHORED", "Journey", table)
-            visited[self.base[kind] + nodes.of(node)] = True
+            visited[self.base[kind] + nodes.at(node)] = True
         visited[self.anchored.a] = True
         visited[self.base[WAYPOINT] + self.anchored.b] = True
         of_waypoint: dict[int, list[str]] = {}
@@ -222,8 +229,8 @@ class _Composed(Reading):
         )
 
     def _ref(self, turn: int) -> str:
-        thread = self.threads.ids[turn >> TURN_BITS]
-        return f"thread:{thread}#turn:{turn & ((1 << TURN_BITS) - 1)}"
+        thread = self.threads.ids[int(self.turn_thread[turn])]
+        return f"thread:{thread}#turn:{int(self.turn_number[turn])}"
 
     def _assemble(
         self,
@@ -232,50 +239,44 @@ class _Composed(Reading):
         hidden: Rows,
         covers: tuple[Ints, Ints],
     ) -> GraphView:
-        pair, roles, turn, loops, rows = self._pairs(parts)
-        pairs, edge = np.unique(pair, return_inverse=True)
-        n = int(self.node_in.sum())
-        u, v = np.divmod(pairs, max(n, 1))
-        bits = np.zeros(len(pairs), np.uint8)
-        np.bitwise_or.at(bits, edge, roles)
+        rows, loops, found = self._pairs(parts)
+        pairs, bits, said, own = self._edges(*found)
+        first = np.flatnonzero(np.diff(own[0], prepend=-1))
+        turns = max(len(self.turn_thread), 1)
+        if len(hidden.turn):
+            aside = self._set_aside(hidden, covers, pairs) * turns + hidden.turn
+            said = unique(np.concatenate((said, aside)))
+        said_edge, said_turn = np.divmod(said, turns)
+        u, v = np.divmod(pairs, max(int(self.node_in.sum()), 1))
         thread_of, number_of = self._turn_columns()
-        code = np.searchsorted(self.turn_keys, turn)
-        width = max(len(self.turn_keys), 1)
-        own = unique(edge * width + code)
-        own_edge, own_code = np.divmod(own, width)
-        first = np.searchsorted(own_edge, np.arange(len(pairs)))
-        aside = self._set_aside(hidden, covers, pairs) * width
-        said = unique(np.concatenate((own, aside + np.searchsorted(self.turn_keys, hidden.turn))))
-        said_edge, said_code = np.divmod(said, width)
         kept = np.flatnonzero(self.node_in)
         least = self.first_turn[kept]
         flags, lineage, df = self._flags(), self._lineage(), self._frequencies()
-        ids = [name for nodes in self._kinds() for name in nodes.ids]
-        kinds = np.repeat(np.arange(4), [len(nodes.ids) for nodes in self._kinds()])
+        kinds = np.repeat(np.arange(4, dtype=np.int8), np.diff(self.base))
         return GraphView(
-            ids=tuple(ids[at] for at in kept.tolist()),
-            kind=kinds[kept].astype(np.int8),
+            ids=self._names(kept),
+            kind=kinds[kept],
             lineage=lineage[kept].astype(np.int32),
-            ref_thread=self.place[least >> TURN_BITS].astype(np.int32),
-            ref_turn=turn_number(least),
+            ref_thread=thread_of[least],
+            ref_turn=number_of[least],
             day=self.day[kept].astype(np.int32),
             flags=flags[kept].astype(np.uint8),
             u=u.astype(np.int32),
             v=v.astype(np.int32),
-            weight=np.bincount(own_edge, minlength=len(pairs)).astype(np.int32),
+            weight=np.bincount(own[0], minlength=len(pairs)).astype(np.int32),
             roles=bits,
-            edge_ref_thread=thread_of[own_code[first]],
-            edge_ref_turn=number_of[own_code[first]],
+            edge_ref_thread=thread_of[own[1][first]],
+            edge_ref_turn=number_of[own[1][first]],
             arcs=self._arcs(arcs),
-            threads=tuple(ids[at] for at in kept.tolist() if at < len(self.threads.ids)),
+            threads=self._names(kept[kept < self.base[QUESTION]]),
             lineages=self.lineages,
             df=df[kept].astype(np.int32),
             began=self.began[kept].astype(np.int32),
             settled=self._of_kind(QUESTION, self.settled, NO_DAY)[kept].astype(np.int32),
             shorter=self._shorter()[kept].astype(np.int32),
             journeys=self.routes,
-            turn_thread=thread_of[said_code],
-            turn_number=number_of[said_code],
+            turn_thread=thread_of[said_turn],
+            turn_number=number_of[said_turn],
             turn_edge=said_edge.astype(np.int32),
             collapsed_rows=rows - loops - len(pairs),
             self_loops=loops,
@@ -283,26 +284,47 @@ class _Composed(Reading):
             dreamt_rows=self.dreamt,
         )
 
+    def _names(self, nodes: Ints) -> tuple[str, ...]:
+        """Keys of some nodes."""
+        names = tuple(chain.from_iterable(kind.ids for kind in self._kinds()))
+        return names if len(nodes) == len(names) else tuple(names[at] for at in nodes.tolist())
+
     def _turn_columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Thread position and number of each turn in scope."""
-        return self.place[self.turn_keys >> TURN_BITS].astype(np.int32), turn_number(self.turn_keys)
+        return self.place[self.turn_thread].astype(np.int32), self.turn_number.astype(np.int32)
 
-    def _pairs(self, parts: list[Part]) -> tuple[Ints, NDArray[np.uint8], Ints, int, int]:
-        """All rows turn by turn as pair, role, turn; self-loops and relation rows counted."""
+    def _pairs(
+        self, parts: list[Part]
+    ) -> tuple[int, int, tuple[Ints, NDArray[np.uint8], NDArray[np.int32]]]:
+        """Relation rows and self-loops counted; all rows turn by turn as pair, role, turn."""
         n = int(self.node_in.sum())
         pairs, roles, turns = [], [], []
         loops = count = 0
         for part in parts:
             a = self.place[self.base[part.kind_a] + part.rows.a]
             b = self.place[self.base[part.kind_b] + part.rows.b]
-            inside = (a >= 0) & (b >= 0)
-            count += len(unique(part.rows.row[inside]))
-            loops += len(unique(part.rows.row[inside & (a == b)]))
-            kept = inside & (a != b)
+            kept = (a >= 0) & (b >= 0)
+            count += runs(part.rows.row[kept])
+            looped = kept & (a == b)
+            loops += runs(part.rows.row[looped])
+            kept &= ~looped
             pairs.append((np.minimum(a, b) * n + np.maximum(a, b))[kept])
             roles.append(np.broadcast_to(np.asarray(part.role, np.uint8), kept.shape)[kept])
-            turns.append(part.rows.turn[kept])
-        return np.concatenate(pairs), np.concatenate(roles), np.concatenate(turns), loops, count
+            turns.append(part.rows.turn[kept].astype(np.int32))
+        return count, loops, (np.concatenate(pairs), np.concatenate(roles), np.concatenate(turns))
+
+    def _edges(
+        self, pair: Ints, roles: NDArray[np.uint8], turns: NDArray[np.int32]
+    ) -> tuple[Ints, NDArray[np.uint8], Ints, tuple[Ints, Ints]]:
+        """Distinct pairs and their roles; distinct edge and turn as one number, and as two."""
+        order = np.argsort(pair)
+        pair = pair[order]
+        first = np.flatnonzero(np.diff(pair, prepend=-1))
+        bits = np.bitwise_or.reduceat(roles[order], first) if len(first) else roles
+        edge = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(pair))))
+        said = unique(edge * max(len(self.turn_thread), 1) + turns[order])
+        own = np.divmod(said, max(len(self.turn_thread), 1))
+        return pair[first], bits, said, own
 
     def _set_aside(self, hidden: Rows, covers: tuple[Ints, Ints], pairs: Ints) -> Ints:
         """The edge that stands for each hidden mention: the first of its thread and concept.
