@@ -255,7 +255,8 @@ def resonance(session: Session, cue: str, *, limit: int = 20) -> Resonances:
     from graphstore.queries import resonance as rhyming
 
     with session.store("resonance") as store:
-        return rhyming.resonance(store, cue, limit=limit, now=session.now())
+        nearness = session.settings.recall.nearness
+        return rhyming.resonance(store, cue, limit=limit, now=session.now(), nearness=nearness)
 
 
 def fetch(session: Session, refs: tuple[str, ...]) -> tuple[Fetched, ...]:

@@ -94,6 +94,8 @@ class ScoutSettings(Value):
 class RecallSettings(Value):
     limit: Annotated[int, Field(ge=1, le=200)] = 10
     """Hits shown."""
+    nearness: Annotated[float, Field(ge=0, le=5)] = 1.0
+    """Weight for resonance of work on the same days in the same project; 0: none."""
 
 
 class LlmSettings(Value):

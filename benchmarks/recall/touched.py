@@ -2,8 +2,11 @@
 
 The sessions go through the real pipeline into a real store. Between reader and commit every
 token with a slash or backslash and every file name with an extension becomes a space, and lists
-of touched paths are emptied; so neither concepts nor index nor vectors can hold a path. Rare
-files were touched by 2 to 10 threads; lineage mates are never candidates.
+of touched paths are emptied; so neither concepts nor index nor vectors can hold a path: the run
+counts the names of gold files that are left. Rare files were touched by 2 to 10 threads; lineage
+mates are never candidates. The same is measured with paths left in, and the weight of nearness in
+time is chosen on one half of the sessions and reported on the other. Intervals: 2,000 bootstrap
+resamples of the sessions, 95 in a hundred.
 
     python -m benchmarks.recall.touched SESSIONS_FOLDER GOLD.json
 """
@@ -17,16 +20,20 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphstore import ids
 from graphstore.model.conversation import Thread, ToolUse, Turn
 from graphstore.model.record import ThreadRecord
 from graphstore.queries.corpus import load
-from graphstore.queries.resonance import resonance
+from graphstore.queries.evidence import known
+from graphstore.queries.resonance import NEARNESS, resonance
 from graphstore.store import Store, open_store
 from ingest.derive import Derivation
 from ingest.options import Options
@@ -38,7 +45,10 @@ _PATH = re.compile(r"\S*[/\\]\S*|\b[\w.-]*\w\.[A-Za-z]\w{0,5}\b")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 RARE = range(2, 11)
 
+TRIED = (0.0, 0.5, 1.0, 1.5, 2.0)
+
 Ranking = Callable[[str], list[str]]
+Table = NDArray[np.float64]
 
 
 def hide(record: ThreadRecord) -> ThreadRecord:
@@ -61,13 +71,13 @@ def _hidden(turn: Turn) -> Turn:
     )
 
 
-def fill(store: Store, folder: Path) -> None:
-    """Ingest the sessions with their paths hidden."""
+def fill(store: Store, folder: Path, *, hidden: bool) -> None:
+    """Ingest the sessions, their paths hidden or not."""
     derive = Derivation()
     with store.deferred():
         for product in run((str(folder),), Nothing(), Options(), NOW):
             if isinstance(product, ThreadRecord):
-                store.commit(hide(product), NOW)
+                store.commit(hide(product) if hidden else product, NOW)
         renew(store, derive, NOW)
     walk(store, derive, NOW)
 
@@ -102,15 +112,35 @@ def measure(ranked: Sequence[str], relevant: set[str]) -> dict[str, float]:
     }
 
 
-def by_resonance(store: Store, roots: dict[str, str]) -> Ranking:
+def by_resonance(store: Store, roots: dict[str, str], nearness: float = NEARNESS) -> Ranking:
     """Resonance as users get it; a lineage stands for all of its threads."""
     members = defaultdict(list)
     for thread, root in sorted(roots.items()):
         members[root].append(thread)
 
     def rank(thread: str) -> list[str]:
-        found = resonance(store, thread, 60, now=NOW).found
+        found = resonance(store, thread, 60, now=NOW, nearness=nearness).found
         return [name for answer in found for name in members[roots[answer.thread_id]]]
+
+    return rank
+
+
+def by_time(store: Store, names: Sequence[str]) -> Ranking:
+    """The threads of one project by the time between them, and nothing else."""
+    held = known(store)
+    place = held.meeting.lineage_of
+
+    def rank(thread: str) -> list[str]:
+        mine = place(thread)
+        if mine is None:
+            return []
+        gaps = held.spells.gaps(mine, len(held.meeting.view.lineages))
+        found = {
+            name: float(gaps[at])
+            for name in names
+            if name != thread and (at := place(name)) is not None and np.isfinite(gaps[at])
+        }
+        return sorted(found, key=lambda name: (found[name], name))
 
     return rank
 
@@ -167,59 +197,128 @@ def _whole(store: Store, name: str) -> str:
     return "" if thread is None else "\n".join(turn.text for turn in thread.clean())
 
 
-def main() -> None:
+def left_over(store: Store, touched: dict[str, set[str]]) -> int:
+    """Threads in which the name of one of their own gold files still stands."""
+    count = 0
+    for name, files in touched.items():
+        text = _whole(store, name)
+        count += any(file.rpartition("/")[2] in text for file in files)
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Whom to ask for, and what is right."""
+
+    touched: dict[str, set[str]]
+    roots: dict[str, str]
+    relevant: dict[str, set[str]]
+
+    @classmethod
+    def of(cls, touched: dict[str, set[str]], roots: dict[str, str]) -> Self:
+        relevant = {
+            name: {
+                other
+                for other in touched
+                if roots[other] != roots[name] and touched[other] & touched[name]
+            }
+            for name in sorted(touched)
+        }
+        return cls(touched, roots, {name: others for name, others in relevant.items() if others})
+
+    def scores(self, rank: Ranking) -> Table:
+        """One row per session asked: precision at 5, recall at 10, NDCG at 10."""
+        rows = []
+        for name, relevant in self.relevant.items():
+            ranked = [
+                o for o in rank(name) if o in self.touched and self.roots[o] != self.roots[name]
+            ]
+            rows.append(list(measure(ranked, relevant).values()))
+        return np.array(rows)
+
+
+def interval(values: Table) -> tuple[float, float]:
+    """Bootstrap interval of the mean over sessions."""
+    rng = np.random.default_rng(7)
+    means = values[rng.integers(0, len(values), (2000, len(values)))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975]).tolist()
+    return low, high
+
+
+def times_best(ours: Table, baselines: dict[str, Table]) -> str:
+    """How many times the NDCG of the best baseline, with its interval."""
+    best = max(baselines, key=lambda label: float(baselines[label].mean()))
+    theirs = baselines[best]
+    rng = np.random.default_rng(7)
+    drawn = rng.integers(0, len(ours), (2000, len(ours)))
+    low, high = np.quantile(ours[drawn].mean(axis=1) / theirs[drawn].mean(axis=1), [0.025, 0.975])
+    return f"{ours.mean() / theirs.mean():.2f} ({low:.2f} to {high:.2f}) times {best}"
+
+
+def crossed(task: Task, store: Store) -> None:
+    """Choose the weight of nearness on one half of the sessions, report the other."""
+    tried = {w: task.scores(by_resonance(store, task.roots, w))[:, 2] for w in TRIED}
+    print("weight of nearness: " + ", ".join(f"{w}: {v.mean():.3f}" for w, v in tried.items()))
+    names = list(task.relevant)
+    half = np.array([hashlib.sha256(name.encode()).digest()[0] % 2 == 1 for name in names])
+    for chosen_on, told in ((half, ~half), (~half, half)):
+        best = max(tried, key=lambda w: float(tried[w][chosen_on].mean()))
+        print(
+            f"  chosen on {chosen_on.sum()} sessions: {best}; on the other {told.sum()}:"
+            f" {tried[best][told].mean():.3f}, without nearness {tried[0.0][told].mean():.3f}"
+        )
+
+
+def shown(folder: Path, gold: Path, *, hidden: bool) -> None:
     """Fill a store, rank with every method, print the table."""
+    with tempfile.TemporaryDirectory() as home, open_store(Path(home), Derivation()) as store:
+        fill(store, folder, hidden=hidden)
+        threads = tuple(store.threads())
+        touched, roots = gold_of(gold, threads), store.roots()
+        task = Task.of(touched, roots)
+        print(f"paths {'hidden' if hidden else 'visible'}: {len(threads)} threads, ", end="")
+        print(f"{len(set(roots.values()))} lineages, {len(task.relevant)} asked, ", end="")
+        print(
+            f"{sum(map(len, task.relevant.values())) / len(task.relevant):.1f} relevant each; ",
+            end="",
+        )
+        print(f"names of own files left in {left_over(store, touched)} threads")
+        every = sorted(touched)
+        baselines = {
+            "random": by_chance(every),
+            "BM25 whole threads": by_bm25(store, every),
+            "static vectors": by_vectors(store, every),
+        }
+        methods = baselines | {
+            "nearness in time alone": by_time(store, every),
+            "resonance, no nearness": by_resonance(store, roots, 0.0),
+            "clew resonance": by_resonance(store, roots),
+        }
+        print(f"{'':24}P@5    R@10   NDCG@10")
+        ndcg = {}
+        for label, rank in methods.items():
+            begun = time.process_time()
+            scores = task.scores(rank)
+            spent = (time.process_time() - begun) / len(scores) * 1000
+            low, high = interval(scores[:, 2])
+            ndcg[label] = scores[:, 2]
+            means = "  ".join(f"{value:.3f}" for value in scores.mean(axis=0))
+            print(f"{label:24}{means} ({low:.3f} to {high:.3f})  {spent:.0f} ms CPU")
+        alone = {label: ndcg[label] for label in baselines}
+        for label in ("resonance, no nearness", "clew resonance"):
+            print(f"{label}: NDCG@10 is {times_best(ndcg[label], alone)}")
+        if hidden:
+            crossed(task, store)
+
+
+def main() -> None:
+    """Measure with paths hidden, then with paths left in."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("gold", type=Path)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, open_store(Path(home), Derivation()) as store:
-        begun = time.perf_counter()
-        fill(store, args.folder)
-        threads = tuple(store.threads())
-        touched = gold_of(args.gold, threads)
-        roots = store.roots()
-        names = sorted(name for name in touched if touched[name])
-        print(f"{len(threads)} threads, {len(set(roots.values()))} lineages, {len(names)} with")
-        print(f"rare files; filled in {time.perf_counter() - begun:.1f} s")
-        every = sorted(touched)
-        methods = {
-            "random": by_chance(every),
-            "BM25 whole threads": by_bm25(store, every),
-            "static vectors": by_vectors(store, every),
-            "clew resonance": by_resonance(store, roots),
-        }
-        _table(methods, touched, roots, names)
-
-
-def _table(
-    methods: dict[str, Ranking],
-    touched: dict[str, set[str]],
-    roots: dict[str, str],
-    names: Sequence[str],
-) -> None:
-    relevant = {
-        name: {
-            other
-            for other in names
-            if roots[other] != roots[name] and touched[other] & touched[name]
-        }
-        for name in names
-    }
-    asked = [name for name in names if relevant[name]]
-    print(
-        f"{len(asked)} sessions asked, {sum(map(len, relevant.values())) / len(asked):.1f} relevant"
-    )
-    print(f"{'':24}P@5    R@10   NDCG@10")
-    for label, rank in methods.items():
-        sums: defaultdict[str, float] = defaultdict(float)
-        begun = time.perf_counter()
-        for name in asked:
-            ranked = [o for o in rank(name) if o in touched and roots[o] != roots[name]]
-            for measured, value in measure(ranked, relevant[name]).items():
-                sums[measured] += value / len(asked)
-        spent = (time.perf_counter() - begun) / len(asked) * 1000
-        print(f"{label:24}" + "  ".join(f"{v:.3f}" for v in sums.values()) + f"  {spent:.0f} ms")
+    for hidden in (True, False):
+        shown(args.folder, args.gold, hidden=hidden)
 
 
 if __name__ == "__main__":

@@ -245,13 +245,15 @@ class Resonance(Value):
     title: str | None
     project: str | None
     started_at: Instant | None
-    group: Literal["same_question", "same_obstacle", "same_shape", "same_files"]
+    group: Literal["same_question", "same_obstacle", "same_shape", "same_files", "same_days"]
     score: float
     """0 to 1, comparable within one answer only."""
     pairs: tuple[Pair, ...]
     shared_paths: tuple[str, ...] = ()
     journeys: tuple[str, ...] = ()
     """Journeys that pass through both."""
+    hours_apart: float | None = None
+    """Between the work on both, when they are of one project and no more than a fortnight apart."""
     reasons: tuple[str, ...] = ()
 
 

@@ -71,7 +71,8 @@ class Corpus:
         self._row_of_doc = np.zeros(max((doc.doc for doc in docs), default=0) + 1, np.int64)
         self._row_of_doc[[doc.doc for doc in docs]] = np.arange(len(docs))
         self._near = [self._apart(step) for step in range(1, len(NEIGHBOURS) + 1)]
-        lengths = self.spread(np.array([doc.words for doc in docs], np.float64), NEIGHBOURS)
+        self.words = np.array([doc.words for doc in docs], np.float64)
+        lengths = self.spread(self.words, NEIGHBOURS)
         self._norm = (
             K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9)) if docs else lengths
         )

@@ -19,17 +19,28 @@ from graphstore.model.view import (
 )
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 _TURN_BITS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Turns that speak of nodes of one kind: parallel arrays."""
+    """Turns that speak of nodes of one kind: parallel arrays by lineage, node, turn."""
 
     lineage: Ints
     node: Ints
     turn: Ints
     """Thread position and turn number as one."""
+
+    def within(self, lineage: int) -> slice:
+        """The rows of one lineage."""
+        start, end = np.searchsorted(self.lineage, (lineage, lineage + 1)).tolist()
+        return slice(start, end)
+
+    def first_turn(self, lineage: int, node: int) -> int:
+        """The first turn of a lineage that speaks of a node; there must be one."""
+        rows = self.within(lineage)
+        return int(self.turn[rows.start + int(np.searchsorted(self.node[rows], node))])
 
 
 class Meeting:
@@ -39,18 +50,19 @@ class Meeting:
         self.view = view
         self.turns = (view.turn_thread.astype(np.int64) << _TURN_BITS) | view.turn_number
         self.lineage_of_turn = view.lineage[view.turn_thread].astype(np.int64)
+        self._threads = {name: at for at, name in enumerate(view.threads)}
 
     def lineage_of(self, thread: str) -> int | None:
         """Number of the lineage of a thread, None when it says nothing here."""
-        try:
-            return int(self.view.lineage[self.view.threads.index(thread)])
-        except ValueError:
-            return None
+        at = self._threads.get(thread)
+        return None if at is None else int(self.view.lineage[at])
 
     def _said(self, rows: NDArray[np.bool_], node: NDArray[np.int32]) -> Said:
         at = np.flatnonzero(rows[self.view.turn_edge])
         edge = self.view.turn_edge[at]
-        return Said(self.lineage_of_turn[at], node[edge].astype(np.int64), self.turns[at])
+        found = self.lineage_of_turn[at], node[edge].astype(np.int64), self.turns[at]
+        order = np.lexsort(found[::-1])
+        return Said(*(column[order] for column in found))
 
     @cached_property
     def asked(self) -> Said:
@@ -81,31 +93,44 @@ class Meeting:
         specific: NDArray[np.bool_] = concepts & (view.df > 1) & np.array(told, np.bool_)
         return specific
 
-    def adamic_adar(self, mine: int) -> NDArray[np.float64]:
+    def adamic_adar(self, mine: int) -> Floats:
         """Per lineage: sum over shared specific concepts of 1 / log2(1 + df).
 
         Adamic and Adar, Friends and neighbors on the Web (2003), with lineages for persons,
         over the root of each side's own sum, so that long threads do not meet everything.
         """
-        width = len(self.view.ids)
-        pairs = np.unique(self.spoken.lineage * width + self.spoken.node)
-        lineage, concept = np.divmod(pairs, max(width, 1))
-        worth = 1 / np.log2(1 + np.maximum(self.view.df[concept], 1))
-        count = len(self.view.lineages)
-        whole = np.bincount(lineage, worth, count)
-        own = np.isin(concept, concept[lineage == mine])
-        shared = np.bincount(lineage[own], worth[own], count)
+        lineage, concept, worth, whole = self._worths
+        held = np.zeros(len(self.view.ids), np.bool_)
+        held[self.spoken.node[self.spoken.within(mine)]] = True
+        own = held[concept]
+        shared = np.bincount(lineage[own], worth[own], len(whole))
         shared[mine] = 0
-        scale: NDArray[np.float64] = np.sqrt(np.maximum(whole, 1e-9))
+        scale: Floats = np.sqrt(np.maximum(whole, 1e-9))
         return np.where(whole > 0, shared / scale, 0.0)
+
+    @cached_property
+    def _worths(self) -> tuple[Ints, Ints, Floats, Floats]:
+        """Each lineage with each of its concepts, what that is worth, and the sum by lineage."""
+        pairs = np.unique(np.stack((self.spoken.lineage, self.spoken.node), axis=1), axis=0)
+        lineage, concept = pairs[:, 0].copy(), pairs[:, 1].copy()
+        worth: Floats = 1 / np.log2(1 + np.maximum(self.view.df[concept], 1).astype(np.float64))
+        whole: Floats = np.bincount(lineage, worth, len(self.view.lineages)).astype(np.float64)
+        return lineage, concept, worth, whole
+
+    @cached_property
+    def _asked_by_node(self) -> tuple[Ints, Ints]:
+        pairs = np.unique(np.stack((self.asked.node, self.asked.lineage), axis=1), axis=0)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+    def askers(self, question: int) -> Ints:
+        """Lineages that ask a question, ascending."""
+        nodes, lineages = self._asked_by_node
+        start, end = np.searchsorted(nodes, (question, question + 1)).tolist()
+        return lineages[start:end]
 
     def questions_of(self, lineage: int) -> Ints:
         """Question nodes asked in a lineage."""
-        return np.unique(self.asked.node[self.asked.lineage == lineage])
-
-    def first_turn(self, said: Said, lineage: int, node: int) -> str:
-        """Reference of the first turn of a lineage that speaks of a node; there must be one."""
-        return self.ref(int(said.turn[(said.lineage == lineage) & (said.node == node)].min()))
+        return np.unique(self.asked.node[self.asked.within(lineage)])
 
     def ref(self, turn: int) -> str:
         """Reference of a turn given as one number."""
@@ -115,22 +140,22 @@ class Meeting:
     def shared_concepts(self, mine: int, theirs: int) -> list[int]:
         """Specific concepts of both, the rarest first, ties by position."""
         spoken = self.spoken
-        both = np.intersect1d(
-            spoken.node[spoken.lineage == mine], spoken.node[spoken.lineage == theirs]
-        )
+        both = np.intersect1d(spoken.node[spoken.within(mine)], spoken.node[spoken.within(theirs)])
         return sorted(both.tolist(), key=lambda node: (int(self.view.df[node]), node))
 
-    def journeys_of(self) -> dict[str, set[int]]:
+    @cached_property
+    def journeys(self) -> dict[str, frozenset[int]]:
         """Lineages that each Journey passes through."""
-        threads = {name: at for at, name in enumerate(self.view.threads)}
-        found: dict[str, set[int]] = {}
+        found: dict[str, frozenset[int]] = {}
         for route in self.view.journeys:
             places = (ref.removeprefix("thread:").partition("#")[0] for ref in route.refs)
-            found[route.journey_id] = {int(self.view.lineage[threads[name]]) for name in places}
+            found[route.journey_id] = frozenset(
+                int(self.view.lineage[self._threads[name]]) for name in places
+            )
         return found
 
 
-def ranking(scores: NDArray[np.float64], names: Iterable[str]) -> list[str]:
+def ranking(scores: Floats, names: Iterable[str]) -> list[str]:
     """Names with a score above 0, best first, ties by name."""
     rounded = np.round(scores, 6).tolist()
     held = [(score, name) for score, name in zip(rounded, names, strict=True) if score > 0]

@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from graphstore.model.conversation import Role, Turn
 from graphstore.queries.corpus import Corpus
 from graphstore.queries.cue import content_words
 from graphstore.search import SearchIndex
@@ -54,21 +53,22 @@ class Wording:
 def wording(
     corpus: Corpus,
     index: SearchIndex,
-    turns: Iterable[Turn],
+    texts: Iterable[str],
     lineage_of_row: Ints,
     mine: int,
-    lineages: int,
+    *,
+    lengths: Floats,
 ) -> Wording:
-    """Compare the words of some turns with those of every lineage.
+    """Compare the words of some texts with those of every lineage.
 
-    ``lineage_of_row`` gives the lineage of each corpus row, -1 for rows that do not count.
+    ``lineage_of_row`` gives the lineage of each corpus row, -1 for rows that do not count;
+    ``lengths`` the words of each lineage.
     """
     counts = lineage_of_row >= 0
-    lengths = np.array([doc.words for doc in corpus.docs], np.float64)
-    long = np.bincount(lineage_of_row[counts], lengths[counts], lineages)
+    lineages = len(lengths)
     scores = np.zeros(lineages)
     kept: list[tuple[int, str, Ints]] = []
-    for term in _rarest(index, turns):
+    for term in _rarest(index, texts):
         rows = corpus.rows_of(index, term)
         rows = rows[counts[rows]]
         held = np.bincount(lineage_of_row[rows], minlength=lineages)
@@ -79,15 +79,14 @@ def wording(
             scores += idf * idf * weight * weight[mine]
             kept.append((df, term, np.unique(rows)))
     kept.sort(key=lambda found: found[:2])
-    scores /= np.sqrt(np.maximum(long, 1))
+    scores /= np.sqrt(np.maximum(lengths, 1))
     scores[mine] = 0
     return Wording(tuple(k[1] for k in kept), tuple(k[2] for k in kept), scores)
 
 
-def _rarest(index: SearchIndex, turns: Iterable[Turn]) -> Sequence[str]:
+def _rarest(index: SearchIndex, texts: Iterable[str]) -> Sequence[str]:
     """Terms that stand in two turns or more, rarest first."""
-    spoken = sorted(turns, key=lambda turn: turn.role is not Role.HUMAN)
-    terms = index.terms(content_words(" ".join(turn.text for turn in spoken)))[:READ]
+    terms = index.terms(content_words(" ".join(texts)))[:READ]
     df = index.frequencies(terms)
     return sorted((term for term in terms if df[term] > 1), key=lambda term: (df[term], term))[
         :KEPT

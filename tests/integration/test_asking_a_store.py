@@ -302,6 +302,59 @@ def test_rare_shared_words_are_evidence(store):
     assert words.mine == "thread:test:f#turn:1"
 
 
+def days(path, *apart, project="light"):
+    """A store whose first thread shares one rare word with each other, begun so many days later."""
+    store = open_store(path / "workspace", Recurring())
+    fruits = ("walnut", "quince", "medlar")[: len(apart)]
+    with store.deferred():
+        for number, after in enumerate((0, *apart)):
+            at = NOW - timedelta(days=100 - after)
+            words = " ".join(fruits) if number == 0 else fruits[number - 1]
+            record = a_thread_record(f"t{number}", words, f"note {number}")
+            where = project if number < 3 else "ship"
+            times = {"started_at": at, "ended_at": at + timedelta(hours=1)}
+            store.commit(record.replace(project=where, **times), NOW)
+        store.commit(Recurring().epoch(store.threads(), store.roots()), NOW)
+    return store
+
+
+def test_of_equal_evidence_the_work_of_the_same_days_and_project_comes_first(tmp_path):
+    with days(tmp_path, 60, 2, 2) as store:
+        found = resonance(store, "test:t0", now=NOW).found
+        assert found[0].thread_id == "test:t2"
+        by_name = {answer.thread_id: answer for answer in found}
+        assert by_name["test:t2"].hours_apart == 47
+        assert by_name["test:t2"].reasons[-1] == (
+            "worked on within 2 days of it, in the same project"
+        )
+        for far in ("test:t1", "test:t3"):
+            assert by_name[far].hours_apart is None
+            assert not any("worked on" in reason for reason in by_name[far].reasons)
+
+
+def test_nearness_without_weight_ranks_nothing(tmp_path):
+    with days(tmp_path, 60, 2, 2) as store:
+        found = resonance(store, "test:t0", now=NOW, nearness=0).found
+        assert len(found) == 3
+        assert [answer.thread_id for answer in found][:2] == ["test:t1", "test:t2"]
+        assert "same_days" not in {answer.group for answer in found}
+
+
+def test_work_of_the_same_hour_is_told_as_such(tmp_path):
+    with days(tmp_path, 0) as store:
+        (found,) = resonance(store, "test:t0", now=NOW).found
+        assert found.hours_apart == 0
+        assert found.reasons[-1] == "worked on at the same time, in the same project"
+
+
+def test_the_same_days_alone_bring_nothing_in(tmp_path):
+    with open_store(tmp_path / "workspace", Recurring()) as store:
+        for name, text in (("a", "salt film sensor"), ("b", "bread rises")):
+            record = a_thread_record(name, text, project="light")
+            store.commit(record.replace(started_at=NOW, ended_at=NOW), NOW)
+        assert resonance(store, "test:a", now=NOW).found == ()
+
+
 @pytest.mark.parametrize(
     ("cue", "thread"),
     [
