@@ -1,152 +1,161 @@
-"""Time-sliced replay: dream at T over what was said by then, and see what came of it."""
+"""Evaluation on the owner's own history: dream at several T, and see what came of it."""
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
 
-from dream import cycle
-from dream.cycle import Ask, Landed, NothingDue
+from pydantic import ValidationError
+
+from dream.cycle import Landed, NothingDue
+from dream.evaluation import recalled
+from dream.evaluation.recalled import ManualReview, Tally
 from dream.evaluation.report import Cut, Evaluation, evaluation
 from dream.evaluation.rivals import Likeness, Rivals
 from dream.evaluation.sides import Sides
 from dream.index import Index
 from graphstore import vectors
 from graphstore.derivation import Ground
-from graphstore.folder import private
-from graphstore.model.conversation import Thread, Turn
+from graphstore.errors import Error
+from graphstore.model.conversation import Thread
 from graphstore.model.hypothesis import Hypothesis
-from graphstore.model.record import EpochRecord, ThreadRecord
-from graphstore.store import Store, open_store
+from graphstore.model.record import EpochRecord
+from graphstore.store import open_store
 from ingest.derive import Derivation
-from service import scouting, taking
+from service.replaying import Replay, moments
 from service.session import Session
 from service.stages import counted
 from topology.model import Limits
 
-CUTS: Final = 6
-DAYS: Final = 90
+
+class ReviewUnreadable(Error):
+    """The manual review {path} cannot be used: {reason}."""
+
+    hint = "one JSON object with the counts reviewed, useful, annoying, unsupported"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
 
 
-def moments(
-    turns: Sequence[datetime], at: tuple[datetime, ...], cuts: int, horizon: timedelta
-) -> tuple[datetime, ...]:
-    """The T of each cut: those given, else evenly over the time that leaves room for a horizon."""
-    if at:
-        return tuple(sorted(set(at)))
-    first, last = min(turns), max(turns) - horizon
-    step = (last - first) / cuts
-    return tuple(first + step * place for place in range(1, cuts + 1)) if step > timedelta() else ()
+def reviewed(path: str) -> ManualReview | None:
+    """A manual review, none without a path.
 
-
-def said_by(thread: Thread, moment: datetime) -> ThreadRecord | None:
-    """A thread as it was at a moment: its dated turns up to then; None before its first."""
-    turns = tuple(turn for turn in thread.turns if is_by(turn, moment))
-    held = {turn.number for turn in turns}
-    if not turns:
+    Raises ReviewUnreadable for a file that is missing or says something else: who asks for it
+    gets no figures without it.
+    """
+    if not path:
         return None
-    names = set(ThreadRecord.model_fields) & set(Thread.model_fields)
-    shared = thread.lineage[0].split_turn if thread.lineage else None
-    return ThreadRecord(
-        **{name: getattr(thread, name) for name in sorted(names - {"turns", "path"})},
-        turns=turns,
-        path=tuple(each for each in thread.path if each in held or each <= (shared or 0)),
-    )
+    try:
+        found = ManualReview.from_json(Path(path).read_bytes())
+    except OSError as cause:
+        raise ReviewUnreadable(path, "it cannot be read") from cause
+    except ValidationError as cause:
+        raise ReviewUnreadable(path, "it holds something else") from cause
+    if not 0 <= max(found.useful, found.annoying, found.unsupported) <= found.reviewed:
+        raise ReviewUnreadable(path, "its counts do not add up")
+    return found
 
 
-def is_by(turn: Turn, moment: datetime) -> bool:
-    """Whether a turn was said by a moment; nobody knows of an undated one."""
-    return turn.at is not None and turn.at <= moment
+@dataclass(slots=True)
+class Measured:
+    """What the replay of one history, or of several, gave."""
 
+    cuts: list[Cut] = field(default_factory=list)
+    failed: Counter[str] = field(default_factory=Counter)
+    tally: Tally = field(default_factory=Tally)
+    undated: int = 0
 
-class Replay:
-    """A store of its own that grows from moment to moment."""
-
-    def __init__(self, store: Store, threads: tuple[Thread, ...], session: Session) -> None:
-        self._store = store
-        self._threads = threads
-        self._session = session
-        self._derive = Derivation()
-
-    def grow(self, moment: datetime) -> tuple[Ground, EpochRecord]:
-        """Take in what was said by a moment."""
-        store = self._store
-        with store.deferred():
-            for thread in self._threads:
-                if (record := said_by(thread, moment)) is not None:
-                    store.commit(record, moment)
-            taking.renew(store, self._derive, moment)
-        taking.walk(store, self._derive, moment)
-        epoch = store.epoch()
-        if epoch is None:
-            raise ValueError(moment)
-        return store.ground(), epoch
-
-    def dream(self, moment: datetime, limits: Limits) -> Landed | NothingDue:
-        """One dream cycle of rules, of which nothing is kept."""
-        settings = self._session.settings.dream
-        seeds = scouting.refresh(self._store, limits)
-        leased = cycle.begin(self._store, seeds, Ask(mode="dry_run"), (), settings, moment)
-        if isinstance(leased, NothingDue):
-            return leased
-        worked = cycle.work(leased, settings, moment, lambda: False)
-        landed = cycle.land(worked, self._store, settings, moment)
-        if not isinstance(landed, Landed):
-            raise TypeError(type(landed).__name__)
-        return landed
+    def evaluation(self, horizon_days: int, review: ManualReview | None = None) -> Evaluation:
+        """All of it together."""
+        return evaluation(
+            self.cuts,
+            horizon_days,
+            self.undated,
+            counted(self.failed),
+            recalled.report(self.tally, review),
+        )
 
 
 def evaluated(
-    session: Session, at: tuple[datetime, ...], cuts: int, horizon_days: int, limits: Limits
+    session: Session,
+    at: tuple[datetime, ...],
+    cuts: int,
+    horizon_days: int,
+    limits: Limits,
+    review: str = "",
 ) -> Evaluation:
-    """Replay the workspace at each T; the workspace itself is only read."""
+    """Replay the workspace at each T; the workspace itself is only read.
+
+    Raises ReviewUnreadable.
+    """
+    judged, measured = reviewed(review), Measured()
+    measure(session, measured, at, cuts, timedelta(days=horizon_days), limits)
+    return measured.evaluation(horizon_days, judged)
+
+
+def measure(
+    session: Session,
+    measured: Measured,
+    at: tuple[datetime, ...],
+    cuts: int,
+    horizon: timedelta,
+    limits: Limits,
+) -> None:
+    """Add what the history of one workspace gives."""
     with session.store("dream: eval") as store:
-        threads = tuple(
-            sorted(store.threads(), key=lambda each: (bool(each.lineage), each.thread_id))
-        )
-    turns = [turn for thread in threads for turn in thread.clean()]
-    dated = [turn.at for turn in turns if turn.at is not None]
-    horizon = timedelta(days=horizon_days)
-    chosen = moments(dated, at, cuts, horizon) if dated else ()
-    private(session.workspace)
+        # a child shares its beginning with its parent, which must be there first
+        threads = sorted(store.threads(), key=lambda each: (bool(each.lineage), each.thread_id))
+        whole = Index(store.ground())
+    said = [turn.at for thread in threads for turn in thread.clean() if turn.at is not None]
+    measured.undated += sum(turn.at is None for thread in threads for turn in thread.clean())
+    chosen = moments(said, at, cuts, horizon)
     with tempfile.TemporaryDirectory(dir=session.workspace, prefix="eval-") as folder:
-        failed: Counter[str] = Counter()
-        measured = list(replayed(session, Path(folder), threads, chosen, horizon, limits, failed))
-    return evaluation(measured, horizon_days, len(turns) - len(dated), counted(failed))
+        replay(session, Path(folder), tuple(threads), whole, chosen, horizon, limits, measured)
 
 
-def replayed(
+def replay(
     session: Session,
     folder: Path,
     threads: tuple[Thread, ...],
+    whole: Index,
     chosen: tuple[datetime, ...],
     horizon: timedelta,
     limits: Limits,
-    failed: Counter[str],
-) -> Iterator[Cut]:
-    """One cut for each T at which something was known."""
-    first = min((t.at for each in threads for t in each.turns if t.at is not None), default=None)
-    wanted = sorted({each for at in chosen for each in (at, at + horizon)})
+    measured: Measured,
+) -> None:
+    """Grow, dream, and compare at every T and at the end of its horizon."""
     grounds: dict[datetime, tuple[Ground, EpochRecord]] = {}
     dreamt: dict[datetime, tuple[Hypothesis, ...]] = {}
-    store = open_store(folder, Derivation(), engine=session.settings.store.engine)
-    with store:
-        replay = Replay(store, threads, session)
-        for moment in wanted:
-            if first is None or moment < first:
+    derive = Derivation()
+    with open_store(folder, derive, engine=session.settings.store.engine) as store:
+        past = Replay(store, derive, threads, session.settings.dream)
+        for moment in sorted({each for at in chosen for each in (at, at + horizon)}):
+            session.progress(f"replaying up to {moment:%Y-%m-%d}")
+            if (grown := past.grow(moment)) is None:
                 continue
-            session.progress(f"replaying: {moment:%Y-%m-%d}")
-            grounds[moment] = replay.grow(moment)
+            grounds[moment] = grown
             if moment in chosen:
-                landed = replay.dream(moment, limits)
-                dreamt[moment] = ranked(landed, failed)
-    for at in chosen:
-        if at in dreamt:
-            ground, epoch = grounds[at]
-            sides = Sides(Index(ground), Index(grounds[at + horizon][0]), at)
-            yield Cut(sides, Rivals(sides, likeness(epoch)), dreamt[at], at + horizon)
+                dreamt[moment] = ranked(past.dream(moment, limits), measured.failed)
+                then = Index(grown[0])
+                recalled.compare(
+                    measured.tally,
+                    recalled.wanted(then, whole, moment, moment + horizon),
+                    dreamt[moment],
+                    lambda cue, limit, now=moment: past.recall(cue, limit, now),  # type: ignore[misc]
+                    then,
+                )
+    for at, hypotheses in dreamt.items():
+        (ground, epoch), (after, _) = grounds[at], grounds[at + horizon]
+        later = Index(after)
+        sides = Sides(Index(ground), later, at)
+        recalled.judge(measured.tally, hypotheses, later, at + horizon)
+        measured.cuts.append(
+            Cut(sides, Rivals(sides, likeness(epoch)), hypotheses, until=at + horizon)
+        )
 
 
 def ranked(landed: Landed | NothingDue, failed: Counter[str]) -> tuple[Hypothesis, ...]:

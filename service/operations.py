@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dream.cycle import Ask, Mode, known_of
+from dream.evaluation.report import Evaluation
 from dream.functions import load as known_function
 from dream.gate import Caller, Trigger
 from dream.journal import Totals, totals
@@ -50,6 +51,7 @@ from ingest.pace import Pace
 from ingest.walk import SourceNotFound
 from service import (
     dreaming,
+    evaluating,
     explaining,
     following,
     forgetting,
@@ -478,6 +480,19 @@ def dream_totals(session: Session) -> Totals:
     """Show what all dream cycles add up to."""
     with session.store("dream: totals") as store:
         return totals(store.cycles(), known_of(store))
+
+
+def evaluate(
+    session: Session,
+    at: tuple[str, ...] = (),
+    *,
+    horizon: int = 90,
+    cuts: int = 6,
+    review: str = "",
+) -> Evaluation:
+    """Dream as of earlier dates, and count which hypotheses later turns bore out."""
+    moments = tuple(each for text in at if (each := moment(text, "at")) is not None)
+    return evaluating.evaluated(session, moments, cuts, horizon, limits(session), review)
 
 
 def approve(session: Session, name: str, *, reason: str = "") -> Reviewed:

@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
         sent,
     ):
         app.command()(command)
+    app.command("eval")(evaluate)
     app.command("status")(dream_totals)
 
 
@@ -37,6 +38,30 @@ def dream_totals(as_json: Json = False) -> None:
     from cli.show import judging
 
     judging.totals(run("dream_totals"), as_json=as_json)
+
+
+def evaluate(
+    at: Annotated[
+        list[str] | None,
+        typer.Option(help="A date to dream as of; again for more.", show_default=False),
+    ] = None,
+    horizon: Annotated[
+        int, typer.Option(min=1, max=3650, help="Days after it that are looked at.")
+    ] = 90,
+    cuts: Annotated[
+        int, typer.Option(min=1, max=100, help="How many dates are chosen where none is given.")
+    ] = 6,
+    review: Annotated[
+        str,
+        typer.Option(help="JSON file with the counts of a manual review.", show_default=False),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Dream as of earlier dates, and count which hypotheses later turns bore out."""
+    from cli.show import evaluating
+
+    found = run("evaluate", at=tuple(at or ()), horizon=horizon, cuts=cuts, review=review)
+    evaluating.evaluation(found, as_json=as_json)
 
 
 def queue(as_json: Json = False) -> None:

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Final
 
 from dream.evaluation.chance import Bucket, Odds, bucket, drawn, interval
+from dream.evaluation.recalled import RecallReport
 from dream.evaluation.rivals import NAMES, Rivals
 from dream.evaluation.sides import Ends, Pool, Sides
 from graphstore.model.base import Instant, Value
@@ -98,6 +99,7 @@ class Evaluation(Value):
     """Turns without a time: left out."""
     cuts: tuple[CutReport, ...]
     pooled: tuple[Row, ...]
+    recall: RecallReport
     failed_checks: tuple[Count, ...] = ()
     """What kept drafts from landing, over all cuts."""
     cannot_claim: tuple[str, ...] = CANNOT_CLAIM
@@ -347,7 +349,11 @@ def cut_report(cut: Cut) -> CutReport:
 
 
 def evaluation(
-    cuts: Iterable[Cut], horizon_days: int, undated: int, failed: tuple[Count, ...]
+    cuts: Iterable[Cut],
+    horizon_days: int,
+    undated: int,
+    failed: tuple[Count, ...],
+    recall: RecallReport,
 ) -> Evaluation:
     """All cuts, each by itself and pooled."""
     measured = tuple(cuts)
@@ -356,5 +362,6 @@ def evaluation(
         undated=undated,
         cuts=tuple(cut_report(cut) for cut in measured),
         pooled=rows(measured),
+        recall=recall,
         failed_checks=failed,
     )

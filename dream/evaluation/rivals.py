@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from dream.evaluation.sides import Ends, Pool, Sides
 
@@ -30,11 +30,8 @@ WORDS: Final = 4000
 """Characters of a lineage that its vector is made of."""
 
 
-class Likeness(Protocol):
-    """Cosines of texts, by a model of words that is not ours to choose."""
-
-    def __call__(self, near: Sequence[str], far: Sequence[str]) -> Sequence[Sequence[float]]:
-        """One row for each near text."""
+Likeness: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
+"""Cosines of texts, one row for each of the first ones."""
 
 
 @dataclass(frozen=True)
