@@ -1,12 +1,10 @@
-"""Value to row and back; the only place where times lose and regain their zone."""
+"""Value to row and back; here times regain the zone that columns do not keep."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import cache
 from operator import attrgetter
-from types import NoneType
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from graphstore.model.knowledge import Edge, Node
 from graphstore.schema import ENDS, Column, columns
@@ -14,7 +12,8 @@ from graphstore.schema import ENDS, Column, columns
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
 
-Cell = str | int | float | bool | datetime | list[str] | None
+Cell = str | int | float | bool | datetime | tuple[str, ...] | None
+"""Times are aware here; an arrow table of timestamps keeps them as UTC without saying so."""
 Row = tuple[Cell, ...]
 
 
@@ -25,43 +24,29 @@ def clean(cell: str | float | bool | None) -> str | int | float | bool | None:  
     return cell
 
 
-_AS_IS: Final = frozenset({str, int, float, bool, NoneType})
 _ends = attrgetter(*ENDS)
 
 
 @cache
-def _properties(cls: type[Node] | type[Edge]) -> Callable[[Node | Edge], tuple[object, ...]]:
+def _properties(cls: type[Node] | type[Edge]) -> Callable[[Node | Edge], Row]:
     names = [column.name for column in columns(cls)]
     get = attrgetter(*names)
     return get if len(names) > 1 else lambda row: (get(row),)
 
 
-def _out(content: object) -> Cell:
-    if type(content) in _AS_IS:
-        return content  # type: ignore[return-value] # the one check that ten thousands of cells need
-    match content:
-        case StrEnum():
-            return content.value
-        case datetime():
-            return content.astimezone(UTC).replace(tzinfo=None)
-        case tuple():
-            return [str(part) for part in content]
-    raise TypeError(type(content).__name__)
-
-
 def encode_node(node: Node) -> Row:
-    """Columns of a node, in field order."""
-    return tuple(map(_out, _properties(type(node))(node)))
+    """Columns of a node, in field order, as an arrow table of their types takes them."""
+    return _properties(type(node))(node)
 
 
 def encode_edge(edge: Edge) -> Row:
     """Source key, target key, then columns in field order."""
-    return (edge.src, edge.dst, *map(_out, _properties(type(edge))(edge)))
+    return (edge.src, edge.dst, *_properties(type(edge))(edge))
 
 
 def encode_edge_key(edge: Edge) -> Row:
     """Source key, target key, then the fields that tell edges of one pair apart."""
-    return (edge.src, edge.dst, *(_out(getattr(edge, key)) for key in edge.KEYS))
+    return (edge.src, edge.dst, *(getattr(edge, key) for key in edge.KEYS))
 
 
 def edge_key(edge: Edge) -> tuple[str, ...]:
@@ -69,7 +54,7 @@ def edge_key(edge: Edge) -> tuple[str, ...]:
     ends: tuple[str, ...] = _ends(edge)
     if not edge.KEYS:
         return ends
-    return (*ends, *(str(_out(getattr(edge, key))) for key in edge.KEYS))
+    return (*ends, *(str(getattr(edge, key)) for key in edge.KEYS))
 
 
 def _aware(cells: Iterable[Any]) -> list[Any]:

@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS record(
   seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
   body TEXT NOT NULL, checksum BLOB NOT NULL)
 """
+_CACHE: Final = 2**17
+"""KiB of pages that may be kept: a bulk load writes its tables in many orders at once."""
 _PART: Final = 2_000
 """Rows that are read at once of very many."""
 _BROKEN: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
@@ -171,6 +173,7 @@ class Ledger:
                     "synchronous=FULL",
                     "secure_delete=ON",
                     "foreign_keys=ON",
+                    f"cache_size=-{_CACHE}",
                 ):
                     self.connection.execute(f"PRAGMA {pragma}")
             with self.transaction() as connection:

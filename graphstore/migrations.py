@@ -18,7 +18,13 @@ def m001_first_layout(connection: Connection) -> None:
     connection.execute("PRAGMA user_version = 1")
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (m001_first_layout,)
+def m002_pairs_told_once(connection: Connection) -> None:
+    """What is known of two concepts stands with the first id alone."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'pair'").fetchone():
+        connection.execute("UPDATE pair SET body = '' WHERE concept > other")
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (m001_first_layout, m002_pairs_told_once)
 """In order; never edited or removed after a release."""
 
 

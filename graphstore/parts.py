@@ -5,35 +5,23 @@ stated relations, of pairs of concepts that meet, of questions that look alike. 
 changes marks what it touches; only that is summed again.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from sys import intern
 from typing import Any, Final
 
 import orjson
 
 from graphstore import fold
-from graphstore.company import (
-    Bounds,
-    Meeting,
-    Posting,
-    Postings,
-    counts,
-    keeps,
-    meeting,
-    pairs,
-    relation,
-)
 from graphstore.derivation import Asked, Derive
 from graphstore.ledger import Connection, Ledger
+from graphstore.meetings import Meetings, bounds_of
 from graphstore.model.knowledge import (
     Concept,
     ConceptKind,
     Edge,
     Links,
     Node,
-    Relates,
 )
 from graphstore.model.record import EpochRecord
 from graphstore.near import Near, Pair, Worded, pair_of
@@ -43,31 +31,25 @@ from graphstore.vectors import Static
 TABLES: Final = (
     "DROP TABLE IF EXISTS dirty",
     "CREATE TABLE IF NOT EXISTS root(thread_id TEXT PRIMARY KEY, root TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX IF NOT EXISTS root_members ON root(root)",
     """CREATE TABLE IF NOT EXISTS part(
       thread_id TEXT NOT NULL, node TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY(thread_id, node, kind)) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS part_node ON part(node)",
     """CREATE TABLE IF NOT EXISTS named(
       concept TEXT NOT NULL, thread_id TEXT NOT NULL, label TEXT NOT NULL, cf INTEGER NOT NULL,
       generic INTEGER NOT NULL, kind INTEGER NOT NULL, aliases TEXT NOT NULL,
       PRIMARY KEY(concept, thread_id)) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS named_thread ON named(thread_id)",
-    """CREATE TABLE IF NOT EXISTS posting(
-      concept TEXT NOT NULL, thread_id TEXT NOT NULL, df INTEGER NOT NULL, turns TEXT NOT NULL,
-      PRIMARY KEY(concept, thread_id)) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS posting_thread ON posting(thread_id)",
-    # each pair stands twice, once for each of its concepts, which rank it among their own
-    """CREATE TABLE IF NOT EXISTS pair(
-      concept TEXT NOT NULL, other TEXT NOT NULL, local INTEGER NOT NULL, weakness REAL NOT NULL,
-      body TEXT NOT NULL, kept INTEGER NOT NULL DEFAULT 0,
-      PRIMARY KEY(concept, other)) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS pair_rank ON pair(concept, local, weakness, other)",
     "CREATE TABLE IF NOT EXISTS settled(applied INTEGER NOT NULL)",
     # what: node, pair, link (all of a question) or near (of two)
     """CREATE TABLE IF NOT EXISTS due(
       what TEXT NOT NULL, node TEXT NOT NULL, PRIMARY KEY(what, node)) WITHOUT ROWID""",
 )
+_INDEXES: Final = {
+    "root_members": "CREATE INDEX IF NOT EXISTS root_members ON root(root)",
+    "part_node": "CREATE INDEX IF NOT EXISTS part_node ON part(node)",
+    "named_thread": "CREATE INDEX IF NOT EXISTS named_thread ON named(thread_id)",
+    "posting_thread": "CREATE INDEX IF NOT EXISTS posting_thread ON posting(thread_id)",
+}
+"""Made at the end when everything is put in again."""
 NAMES: Final = ("root", "part", "named", "posting", "pair")
 _FIRST: Final = {
     "root": ("thread_id",),
@@ -80,7 +62,6 @@ _OF_QUESTIONS: Final = frozenset({"question", "asked"})
 _KINDS: Final = tuple(ConceptKind)
 _PAGE: Final = 500
 _SECTION: Final = 4_096
-_TOP: Final = 10
 
 Row = Node | Edge
 
@@ -95,7 +76,8 @@ class Parts:
     def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
         self._ledger = ledger
         with ledger.transaction() as connection:
-            for statement in TABLES:
+            self.meetings = Meetings(ledger)
+            for statement in (*TABLES, *_INDEXES.values()):
                 connection.execute(statement)
         self.near = Near(ledger, folder)
         self._static: tuple[EpochRecord, Static] | None = None
@@ -121,7 +103,8 @@ class Parts:
                 asked |= questions
                 met.append(({row.concept_id for row in shard.company} | paired, paired))
             for company, paired in met:
-                self._pair(connection, sorted(company), paired, bounds_of(epoch))
+                moved = self.meetings.update(connection, sorted(company), paired, bounds_of(epoch))
+                _mark(connection, "pair", moved)
             near = self._compare(asked, epoch)
             _mark(connection, "link", asked)
             _mark(connection, "near", {" ".join(pair) for pair in near})
@@ -147,76 +130,6 @@ class Parts:
             nodes |= {row.concept_id for row in shard.concepts}
         asked = {row[1] for row in changed["part"] if row[2] in _OF_QUESTIONS}
         return nodes, asked, {row[0] for row in changed["posting"]}
-
-    # concepts that meet
-
-    def _postings(self, concepts: Iterable[str]) -> dict[str, Postings]:
-        """Postings in the threads that name at least two of these concepts."""
-        raw = {
-            concept: self._ledger.select(
-                "SELECT thread_id, df, turns FROM posting WHERE concept = ?", (concept,)
-            )
-            for concept in concepts
-        }
-        named = Counter(row[0] for rows in raw.values() for row in rows)
-        return {
-            concept: {
-                thread: Posting(df, _numbers(turns))
-                for thread, df, turns in rows
-                if named[thread] > 1
-            }
-            for concept, rows in raw.items()
-        }
-
-    def _pair(
-        self, connection: Connection, concepts: Sequence[str], changed: set[str], bounds: Bounds
-    ) -> None:
-        """Look again at the pairs of these concepts that have a changed one, and at their ranks."""
-        if not changed:
-            return
-        had = self._held_pairs(concepts, changed)
-        found = pairs(self._postings(concepts), bounds, changed)
-        now = {(met.first, met.second): met for met in found if counts(met, bounds)}
-        other = {key for key in had.keys() | now.keys() if had.get(key) != _body(now.get(key))}
-        for key in sorted(other):
-            _write_pair(connection, key, now.get(key))
-        _mark(connection, "pair", {" ".join(key) for key in other})
-        for concept in sorted({concept for key in other for concept in key}):
-            _mark(connection, "pair", self._rank(connection, concept))
-
-    def _held_pairs(self, concepts: Sequence[str], changed: set[str]) -> dict[tuple[str, str], str]:
-        held = {}
-        listed = orjson.dumps(list(concepts)).decode()
-        for concept in concepts:
-            for other, body in self._ledger.select(
-                "SELECT other, body FROM pair WHERE concept = ?1 AND other > ?1"
-                " AND other IN (SELECT value FROM json_each(?2))",
-                (concept, listed),
-            ):
-                if concept in changed or other in changed:
-                    held[concept, other] = body
-        return held
-
-    def _rank(self, connection: Connection, concept: str) -> set[str]:
-        """Mark which pairs a concept keeps; returns those for which that changed."""
-        ranked = self._ledger.select(
-            "SELECT other, local FROM pair WHERE concept = ?"
-            " ORDER BY local, weakness, other LIMIT ?",
-            (concept, _TOP),
-        )
-        kept = {other for other, _ in ranked[: keeps([bool(local) for _, local in ranked])]}
-        had = {
-            row[0]
-            for row in self._ledger.select(
-                "SELECT other FROM pair WHERE concept = ? AND kept", (concept,)
-            )
-        }
-        for other in kept ^ had:
-            connection.execute(
-                "UPDATE pair SET kept = ? WHERE concept = ? AND other = ?",
-                (int(other in kept), concept, other),
-            )
-        return {" ".join(sorted((concept, other))) for other in kept ^ had}
 
     # questions that look alike
 
@@ -270,6 +183,8 @@ class Parts:
         with self._ledger.transaction() as connection:
             for name in (*NAMES, "due"):
                 connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own
+            for name in _INDEXES:
+                connection.execute(f"DROP INDEX IF EXISTS {name}")
         self.near.clear()
 
     def add(self, shard: Shard) -> None:
@@ -281,41 +196,10 @@ class Parts:
     def finish(self, epoch: EpochRecord) -> None:
         """Find every pair that meets and every question that is alike."""
         with self._ledger.transaction() as connection:
-            for met in self._all_pairs(bounds_of(epoch)):
-                _write_pair(connection, (met.first, met.second), met, fresh=True)
-            for (concept,) in self._ledger.select("SELECT DISTINCT concept FROM pair"):
-                self._rank(connection, concept)
+            for statement in _INDEXES.values():
+                connection.execute(statement)
+            self.meetings.fill(connection, bounds_of(epoch))
             self._compare_all(self._vectors(epoch))
-
-    def _all_pairs(self, bounds: Bounds) -> Iterator[Meeting]:
-        """Every surprising pair, one concept with its company after another."""
-        raw: dict[str, dict[str, tuple[int, str]]] = {}
-        company: dict[str, list[str]] = {}
-        for named, thread_id, df, turns in self._ledger.each(
-            "SELECT concept, thread_id, df, turns FROM posting ORDER BY concept, thread_id"
-        ):
-            concept, thread = intern(named), intern(thread_id)  # each many times over
-            raw.setdefault(concept, {})[thread] = (df, turns)
-            company.setdefault(thread, []).append(concept)
-        for concept, mine in raw.items():
-            shared = Counter(
-                other for thread in mine for other in company[thread] if other > concept
-            )
-            postings = {
-                thread: Posting(df, _numbers(turns)) for thread, (df, turns) in mine.items()
-            }
-            for other in sorted(shared):
-                fewer = min(mine, raw[other], key=len)
-                theirs = {
-                    thread: Posting(df, _numbers(turns))
-                    for thread in fewer
-                    if thread in mine and thread in raw[other]
-                    for df, turns in (raw[other][thread],)
-                    if shared[other] > 1 or "," in turns
-                }
-                met = meeting(concept, other, postings, theirs, bounds)
-                if met is not None and counts(met, bounds):
-                    yield met
 
     # sums
 
@@ -369,18 +253,6 @@ class Parts:
                 kind=_KINDS[kind],
             )
 
-    def company(self, keys: Sequence[str]) -> Iterator[Relates]:
-        """Relations of these pairs of concepts, where one of the two keeps the pair."""
-        for key in keys:
-            first, second = key.split(" ")
-            rows = self._ledger.select(
-                "SELECT body, kept OR (SELECT kept FROM pair WHERE concept = ?2 AND other = ?1)"
-                " FROM pair WHERE concept = ?1 AND other = ?2",
-                (first, second),
-            )
-            if rows and rows[0][1]:
-                yield relation(_meeting(first, second, rows[0][0]))
-
     def links(
         self, questions: Iterable[str], near: Iterable[Pair], derive: Derive
     ) -> Iterator[Links]:
@@ -419,11 +291,7 @@ class Parts:
         for start in range(0, len(names), _SECTION):
             yield from fold.shared(self.of(names[start : start + _SECTION]))
         yield from self._concepts()
-        for first, second, body in self._ledger.each(
-            "SELECT DISTINCT min(concept, other), max(concept, other), body FROM pair"
-            " WHERE kept ORDER BY 1, 2"
-        ):
-            yield relation(_meeting(first, second, body))
+        yield from self.meetings.every()
         yield from self._linked(self.near.pairs(), derive, {})
 
     def holds(self, table: str, key: str) -> bool:
@@ -492,11 +360,6 @@ class Parts:
         return int(rows[0][0] or 0)
 
 
-def bounds_of(epoch: EpochRecord) -> Bounds:
-    """What an epoch says of surprise."""
-    return Bounds(epoch.lineages, epoch.turns, epoch.pmi_floor)
-
-
 def _mark(connection: Connection, what: str, names: Iterable[str]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO due VALUES (?, ?)", [(what, name) for name in sorted(names)]
@@ -541,35 +404,3 @@ def _delete(connection: Connection, table: str, rows: set[tuple[Any, ...]]) -> N
         f"DELETE FROM {table} WHERE {found}",  # noqa: S608 - names of our own
         [row[: len(names)] for row in rows],
     )
-
-
-def _numbers(turns: str) -> frozenset[int]:
-    return frozenset(map(int, turns.split(",")))
-
-
-def _body(met: Meeting | None) -> str | None:
-    if met is None:
-        return None
-    return orjson.dumps([met.turns, met.threads, met.information, met.refs]).decode()
-
-
-def _meeting(first: str, second: str, body: str) -> Meeting:
-    turns, threads, information, refs = orjson.loads(body)
-    return Meeting(first, second, turns, threads, information, tuple(refs))
-
-
-def _write_pair(
-    connection: Connection, key: tuple[str, str], met: Meeting | None, *, fresh: bool = False
-) -> None:
-    ways = (key, key[::-1])
-    if met is None:
-        connection.executemany("DELETE FROM pair WHERE concept = ? AND other = ?", ways)
-        return
-    rest = (int(met.local), -met.strength, _body(met))
-    sql = "INSERT INTO pair(concept, other, local, weakness, body) VALUES (?, ?, ?, ?, ?)"
-    if not fresh:
-        sql += (
-            " ON CONFLICT DO UPDATE SET local = excluded.local, weakness = excluded.weakness,"
-            " body = excluded.body"
-        )
-    connection.executemany(sql, [(*way, *rest) for way in ways])

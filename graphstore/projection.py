@@ -203,7 +203,7 @@ def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -
             old.add((relates,))
     _old_links(statement, set(asked), near | {end[:2] for end in stated}, old)
     new.add(parts.shared(nodes))
-    new.add(parts.company(pairs))
+    new.add(parts.meetings.relations(pairs))
     new.add(parts.links(asked, sorted(near), source.derive))
 
 

@@ -1,5 +1,7 @@
 """Extraction as the projection uses it: one pure object that remembers what it has just read."""
 
+import pickle
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,8 +19,10 @@ from ingest.link import epoch as counting
 from ingest.link.ground import as_known, askings
 from ingest.link.pairs import company
 
-_REMEMBERED: Final = 100_000
+_REMEMBERED: Final = 50_000
 """Bounds memory: a reading weighs as much as its candidates, some 500 bytes each."""
+_PACKED: Final = 2**28
+"""Bytes of packed readings that wait, between an epoch and the facts under it."""
 _GROWING: Final = 4
 """Threads whose turns are kept as they were read: those that grow now."""
 
@@ -40,6 +44,8 @@ class Derivation:
         self._remembered = remembered
         self._readings: dict[str, tuple[str, Reading]] = {}
         self._held = 0
+        self._packed: dict[str, bytes] = {}
+        self._room = 0
         self._growing: dict[str, _Growing] = {}
         self._epoch: EpochRecord | None = None
         self._figures: Figures | None = None
@@ -51,7 +57,11 @@ class Derivation:
 
     def epoch(self, threads: Iterable[Thread], roots: Mapping[str, str]) -> EpochRecord:
         """Store-wide figures; ``roots`` maps thread id to lineage root."""
-        return counting.epoch(threads, roots, self._read, self.version)
+        self._packed.clear()
+        self._room = _PACKED
+        counted = counting.epoch(threads, roots, self._read, self.version)
+        self._room = 0
+        return counted
 
     def facts(self, thread: Thread, epoch: EpochRecord) -> Facts:
         """What one thread yields, and what the store needs to relate it to others."""
@@ -96,14 +106,18 @@ class Derivation:
         if found is not None:
             self._held -= len(found.candidates)
         if found is None:
-            found = read(thread)
+            packed = self._packed.pop(content, None)
+            found = read(thread) if packed is None else _unpack(packed)
         elif known != content:
             found = self._read_on(thread)
         self._held += len(found.candidates)
         self._readings[thread.thread_id] = (content, found)
         while self._held > self._remembered and len(self._readings) > 1:
-            oldest = next(iter(self._readings))
-            self._held -= len(self._readings.pop(oldest)[1].candidates)
+            content, oldest = self._readings.pop(next(iter(self._readings)))
+            self._held -= len(oldest.candidates)
+            if self._room > 0:  # facts follow, and unpacking takes a fifth of reading
+                self._packed[content] = _pack(oldest)
+                self._room -= len(self._packed[content])
         return found
 
     def _read_on(self, thread: Thread) -> Reading:
@@ -113,6 +127,15 @@ class Derivation:
         if len(self._growing) > _GROWING:
             del self._growing[next(iter(self._growing))]
         return growing.reader.read(thread)
+
+
+def _pack(reading: Reading) -> bytes:
+    return zlib.compress(pickle.dumps(reading, pickle.HIGHEST_PROTOCOL), 1)
+
+
+def _unpack(packed: bytes) -> Reading:
+    reading: Reading = pickle.loads(zlib.decompress(packed))  # noqa: S301 - packed by this process
+    return reading
 
 
 def _content(thread: Thread) -> str:

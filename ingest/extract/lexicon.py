@@ -113,28 +113,37 @@ class _Spoken:
 
 
 @cache
-def _spoken(code: str, script: str) -> _Spoken:
+def _spoken(code: str, script: str, family: str) -> _Spoken:
     languages = _speaking(code, script)
     words = {word for one in languages for word in one.spaced}
-    spaced = {
-        word: tuple(cue for one in languages for cue in one.spaced.get(word, ()))
+    every = {
+        word: tuple(
+            cue
+            for one in languages
+            for cue in one.spaced.get(word, ())
+            if family in {"", cue.family}
+        )
         for word in sorted(words)
     }
+    spaced = {word: cues for word, cues in every.items() if cues}
     inside = {word: tuple(cue for cue in cues if not cue.at_start) for word, cues in spaced.items()}
     return _Spoken(
         spaced,
         {word: cues for word, cues in inside.items() if cues},
         frozenset().union(*(one.fillers for one in languages)),
-        tuple(cue for one in languages for cue in one.unspaced),
+        tuple(cue for one in languages for cue in one.unspaced if family in {"", cue.family}),
     )
 
 
 @lru_cache(maxsize=8192)  # a thread that grows is read again
-def find(sentence: str, code: str = "und") -> tuple[Hit, ...]:
-    """Cues of a sentence, in reading order; of several at one place and family the longest."""
+def find(sentence: str, code: str = "und", family: str = "") -> tuple[Hit, ...]:
+    """Cues of a sentence, in reading order; of several at one place and family the longest.
+
+    Those of one family, if it is given: of a few cues, which is much faster.
+    """
     low = sentence.casefold().replace("\u2019", "'")
     script = script_language(low)
-    spoken = _spoken(code, script)
+    spoken = _spoken(code, script, family)
     seen: set[tuple[str, int]] = set()
     hits: list[Hit] = []
     opening, number, last = True, 0, -1

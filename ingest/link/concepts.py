@@ -92,12 +92,14 @@ def _of_turn(
     if len({concept for _, concept in spelled}) < _PAIR:
         return
     for sentence in sentences(strip(text).text):
+        hits = () if sentence.endswith("?") else find(sentence, family="relation")
+        if not hits:
+            continue
         folded = sentence.casefold()
         present = [(form, concept) for form, concept in spelled if form in folded]
-        if len({concept for _, concept in present}) > 1 and not sentence.endswith("?"):
-            for hit in find(sentence):
-                if hit.family == "relation":
-                    yield from _joined(folded, hit, present, clip(sentence, _CLIP))
+        if len({concept for _, concept in present}) > 1:
+            for hit in hits:
+                yield from _joined(folded, hit, present, clip(sentence, _CLIP))
 
 
 def _joined(

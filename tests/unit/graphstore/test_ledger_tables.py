@@ -92,12 +92,12 @@ def test_a_pair_that_meets_again_is_a_relation_and_one_that_no_longer_does_is_no
     for thread in "ab":
         parts.put([a_shard(thread, company=(met("c:1", 1), met("c:2", 2)))], EPOCH)
     assert parts.dirty("pair") == ("c:1 c:2",)
-    (relation,) = parts.company(parts.dirty("pair"))
+    (relation,) = parts.meetings.relations(parts.dirty("pair"))
     assert relation.why == "together in 0 turns and 2 threads"
     parts.settle(1)
     parts.put([a_shard("b", company=(met("c:1", 1),))], EPOCH)
     assert parts.dirty("pair") == ("c:1 c:2",)
-    assert list(parts.company(("c:1 c:2",))) == []
+    assert list(parts.meetings.relations(("c:1 c:2",))) == []
 
 
 def test_a_concept_keeps_its_strongest_pairs_whichever_came_first(ledger):
@@ -107,7 +107,7 @@ def test_a_concept_keeps_its_strongest_pairs_whichever_came_first(ledger):
         company = (met(names[0], 1, df=2), met(name, 1, df=1 + place % 4))
         parts.put([a_shard(f"a{name}", company=company)], EPOCH)
         parts.put([a_shard(f"b{name}", company=company)], EPOCH)
-    kept = {row.dst for row in parts.company([f"c:00 {name}" for name in names[1:]])}
+    kept = {row.dst for row in parts.meetings.relations([f"c:00 {name}" for name in names[1:]])}
     # every other concept has one pair only, and keeps it
     assert kept == set(names[1:])
     again = Parts(ledger)
