@@ -20,6 +20,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 SHALLOW: Final = 5000
 """Deeper forests are walked node by node: a numpy call per level would cost more."""
+NARROW: Final = 200
+"""Steps after which a search goes on node by node, for the same reason."""
 _KEY: Final = 0x9E3779B97F4A7C15
 
 
@@ -328,15 +330,64 @@ def best_arcs(found: Rings, usable: Mask) -> tuple[Longs, Longs, Longs, Longs]:
 
 def reach(
     graph: "csr_array[Any, tuple[int, int]]",
-    start: int,
+    start: int | Longs,
     edges: tuple[tuple[int, int], ...] = (),
     node: int = -1,
+    enough: int | None = None,
 ) -> Ints:
-    """Nodes that are reached from ``start`` without the given edges and without the node.
+    """Nodes that are reached without the given edges and without the node, ascending.
 
     The independent second proof of a cut: it knows nothing of forests and hashes. Cost is the
-    volume of what is reached.
+    volume of what is reached. With ``enough``, it ends once so many nodes are known.
     """
+    seen = np.zeros(graph.shape[0] + 1, np.bool_)
+    seen[node] = True
+    front = np.atleast_1d(np.asarray(start, np.int32))
+    seen[front] = True
+    found, total = [front], len(front)
+    last = np.empty(graph.shape[0], np.int32)
+    while len(front) and (enough is None or total < enough):
+        if len(found) > NARROW:
+            return _reach_deep(graph, int(found[0][0]), edges, node)
+        near = _beyond(graph, front, edges)
+        near = near[~seen[near]]
+        last[near] = np.arange(len(near), dtype=np.int32)
+        front = near[last[near] == np.arange(len(near), dtype=np.int32)]
+        seen[front] = True
+        found.append(front)
+        total += len(front)
+    return np.sort(np.concatenate(found))
+
+
+def _beyond(
+    graph: "csr_array[Any, tuple[int, int]]", front: Ints, edges: tuple[tuple[int, int], ...]
+) -> Ints:
+    """Neighbours of some nodes, as often as they are met, without the given edges."""
+    near: Ints = graph.indices[row_places(graph, front)]
+    if edges:
+        source = np.repeat(front, graph.indptr[front + 1] - graph.indptr[front])
+        for a, b in edges:
+            gone = ((source == a) & (near == b)) | ((source == b) & (near == a))
+            source, near = source[~gone], near[~gone]
+    return near
+
+
+def row_places(graph: "csr_array[Any, tuple[int, int]]", nodes: Ints) -> Longs:
+    """Places of the rows of some nodes in the arrays of the matrix, row after row."""
+    first = graph.indptr[nodes].astype(np.int64)
+    count = graph.indptr[nodes + 1] - first
+    before = np.cumsum(count) - count
+    places: Longs = np.repeat(first - before, count) + np.arange(int(count.sum()))
+    return places
+
+
+def _reach_deep(
+    graph: "csr_array[Any, tuple[int, int]]",
+    start: int,
+    edges: tuple[tuple[int, int], ...],
+    node: int,
+) -> Ints:
+    """The same, all of it, from one node, at a cost of the whole graph."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 

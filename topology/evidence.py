@@ -99,9 +99,13 @@ def listed(
     graph: Structure, level: Level, nodes: Ints, first: Sequence[int] = ()
 ) -> tuple[str, ...]:
     """Ids of at most 50 nodes: those given first, then by weighted degree, then id."""
-    rest = nodes[~np.isin(nodes, np.array(first, np.int32))]
-    order = np.lexsort((rest, -level.degree[rest]))[: LISTED_LIMIT - len(first)]
-    return graph.node_ids(level, [*first, *rest[order].tolist()])
+    degree, most = level.degree[nodes], LISTED_LIMIT + len(first)
+    if len(nodes) > most:
+        high = degree >= np.partition(degree, len(nodes) - most)[len(nodes) - most]
+        nodes, degree = nodes[high], degree[high]
+    ranked = nodes[np.lexsort((nodes, -degree))].tolist()
+    rest = [node for node in ranked if node not in first]
+    return graph.node_ids(level, [*first, *rest[: LISTED_LIMIT - len(first)]])
 
 
 def _refs(

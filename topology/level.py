@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphstore.columns import unique
 from graphstore.model.view import CONCEPT, NO_DAY, THREAD, GraphView
 from topology import cuts, engine
 from topology.cuts import Ints, Longs, Mask
@@ -110,6 +111,26 @@ class Level:
     def neighbours(self, node: int) -> Ints:
         """Neighbours of a node, ascending."""
         return self.matrix.indices[self.matrix.indptr[node] : self.matrix.indptr[node + 1]]
+
+    @cached_property
+    def spoken(self) -> tuple[Longs, Ints, Ints]:
+        """Keys of the turns of all edges and of all nodes but concepts, sorted, with both ends.
+
+        The ends of what a node says are the node itself.
+        """
+        own = np.flatnonzero(self.kind != CONCEPT).astype(np.int32)
+        keys = np.concatenate((self.edge_ref, self.ref[own]))
+        order = np.argsort(keys)
+        ends = (np.concatenate((one, own))[order] for one in (self.u, self.v))
+        return keys[order], *ends
+
+    def edges_within(self, nodes: Ints) -> Longs:
+        """Positions of the edges between some nodes."""
+        inside = np.zeros(self.n, np.bool_)
+        inside[nodes] = True
+        places = cuts.row_places(self.matrix, nodes)
+        edges = self.matrix.data[places[inside[self.matrix.indices[places]]]]
+        return unique(edges.astype(np.int64)) - 1
 
     def edges_at(self, node: int) -> Longs:
         """Positions of the edges of a node."""
@@ -236,8 +257,8 @@ def _union_weights(view: GraphView, crossing: Longs, group: Longs, pairs: int) -
     pair_of = np.full(len(view.u), -1, np.int64)
     pair_of[crossing] = group
     turn = (view.turn_thread.astype(np.int64) << _TURN_BITS) | view.turn_number
-    names, number = np.unique(turn, return_inverse=True)
-    said = pair_of[view.turn_edge] * len(names) + number
-    counted = np.unique(said[said >= 0]) // len(names)
+    pair = pair_of[view.turn_edge]
+    names, number = np.unique(turn[pair >= 0], return_inverse=True)
+    counted = unique(pair[pair >= 0] * len(names) + number) // max(len(names), 1)
     united = np.bincount(counted, minlength=pairs).astype(np.int32)
     return np.asarray(_merged(np.maximum, group, weights, united), np.int32)

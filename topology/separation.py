@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from graphstore.columns import unique
 from topology import cuts
-from topology.cuts import Ints
+from topology.cuts import Ints, Mask
 from topology.model import HUBS_NAMED, Amount, Seed
 from topology.structure import Separation, Structure
+
+AROUND = 1000
+"""Nodes around what lies outside that are looked at first."""
 
 
 def holds(graph: Structure, cut: Separation) -> bool:
@@ -22,33 +26,52 @@ def joining_hubs(graph: Structure, cut: Separation) -> tuple[str, ...] | None:
     """Generic concepts through which the pieces meet again; None when they stay apart."""
     if not graph.hubs:
         return None
-    level, whole = graph.level(cut.level), graph.whole(cut.level)
-    nodes = graph.in_whole(level, np.arange(level.n, dtype=np.int32))
-    edges = tuple((int(nodes[a]), int(nodes[b])) for a, b in cut.edges)
-    node = int(nodes[cut.node]) if cut.node >= 0 else -1
-    start = int(nodes[cut.pieces[0][0]])
-    grown = cuts.reach(whole.matrix, start, edges, node)
-    if nodes[cut.outside] not in grown:
+    level = graph.level(cut.level)
+    inside = cuts.reach(level.matrix, cut.pieces[0][0], cut.edges, cut.node)
+    if not _meet(graph, cut, inside):
         return None
-    inside = nodes[cuts.reach(level.matrix, cut.pieces[0][0], cut.edges, cut.node)]
-    return touching_hubs(graph, cut.level, inside, node)
+    taken = int(graph.in_whole(level, np.array([cut.node]))[0]) if cut.node >= 0 else -1
+    return touching_hubs(graph, cut.level, graph.in_whole(level, inside), taken)
+
+
+def _meet(graph: Structure, cut: Separation, inside: Ints) -> bool:
+    """Whether the first piece reaches what lies outside once generic concepts are put back.
+
+    Mostly some of them touch the piece and the neighbourhood of what lies outside of it; only
+    where none does, the whole graph is searched.
+    """
+    level = graph.level(cut.level)
+    around = cuts.reach(level.matrix, cut.outside, cut.edges, cut.node, AROUND)
+    _, hub, other = graph.hub_ends(cut.level)
+    touched = [hub[_mask(graph, cut.level, nodes)[other]] for nodes in (inside, around)]
+    if np.intersect1d(*touched).size:
+        return True
+    whole = graph.whole(cut.level)
+    ends = np.array([*(node for edge in cut.edges for node in edge), cut.node, cut.outside])
+    *pairs, node, outside = graph.in_whole(level, ends).tolist()
+    edges = tuple(zip(pairs[::2], pairs[1::2], strict=True))
+    start = graph.in_whole(level, inside[:1])
+    grown = cuts.reach(whole.matrix, start, edges, node if cut.node >= 0 else -1)
+    return outside in grown
+
+
+def _mask(graph: Structure, number: int, nodes: Ints) -> Mask:
+    mask = np.zeros(graph.whole(number).n, np.bool_)
+    mask[graph.in_whole(graph.level(number), nodes)] = True
+    return mask
 
 
 def touching_hubs(graph: Structure, number: int, inside: Ints, taken: int) -> tuple[str, ...]:
     """Generic concepts next to the piece, those that also touch the rest first, by df then id."""
     whole = graph.whole(number)
-    generic = np.zeros(whole.n, np.bool_)
-    generic[whole.base >= 0] = graph.generic[whole.base[whole.base >= 0]]
-    generic[whole.base < 0] = graph.hidden_lineages[whole.lineage[whole.base < 0]]
+    generic, hub, other = graph.hub_ends(number)
     within = np.zeros(whole.n, np.bool_)
     within[inside] = True
-    ends = np.concatenate((whole.u, whole.v)), np.concatenate((whole.v, whole.u))
-    hub_end = generic[ends[0]]
-    near = np.unique(ends[0][hub_end & within[ends[1]]])
-    beyond = ~within[ends[1]] & ~generic[ends[1]] & (ends[1] != taken)
-    far = np.isin(near, ends[0][hub_end & beyond])
-    order = np.lexsort((whole.base[near], -whole.df[near], ~far))
-    both = near[order][: max(int(far.sum()), 1)]
+    near = unique(hub[within[other]])
+    beyond = np.zeros(whole.n, np.bool_)
+    beyond[hub[~within[other] & ~generic[other] & (other != taken)]] = True
+    order = np.lexsort((whole.base[near], -whole.df[near], ~beyond[near]))
+    both = near[order][: max(int(beyond[near].sum()), 1)]
     return graph.node_ids(whole, both.tolist())
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from graphstore import ids
+from graphstore.columns import unique
 from graphstore.model.hubs import hub_limit
 from graphstore.model.view import (
     CONCEPT,
@@ -28,11 +29,23 @@ from topology.level import (
     ref_parts,
     thread_level,
 )
-from topology.model import Communities, Control, HiddenHub, HubRule, Limits, Truncation
+from topology.model import (
+    REF_LIMIT,
+    Communities,
+    Control,
+    HiddenHub,
+    HubRule,
+    Limits,
+    Truncation,
+)
 from topology.themes import Themes, themes
 
 DECAY_DAYS = 90
 UNKNOWN_RECENCY = 0.5
+FEW = 64
+"""One node in so many: the edges of a smaller set are looked up node by node."""
+STEP = 4096
+"""Turns that are looked at first for a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +164,30 @@ class Structure:
         if level.number == 0:
             return base
         return np.where(base < 0, level.lineage[nodes], self._whole_place[base]).astype(np.int32)
+
+    def hub_ends(self, number: int) -> tuple[Mask, Ints, Ints]:
+        """Which nodes of a whole level are generic, and both ends of each of their edges.
+
+        The generic end comes first; an edge between two of them comes twice.
+        """
+        return self._node_hubs if number == 0 else self._thread_hubs
+
+    @cached_property
+    def _node_hubs(self) -> tuple[Mask, Ints, Ints]:
+        return self._hub_ends(self._whole_nodes)
+
+    @cached_property
+    def _thread_hubs(self) -> tuple[Mask, Ints, Ints]:
+        return self._hub_ends(self._whole_threads)
+
+    def _hub_ends(self, whole: Level) -> tuple[Mask, Ints, Ints]:
+        own = whole.base >= 0
+        hidden = np.zeros(whole.n, np.bool_)
+        hidden[own] = self.generic[whole.base[own]]
+        hidden[~own] = self.hidden_lineages[whole.lineage[~own]]
+        ahead, back = hidden[whole.u], hidden[whole.v]
+        hub = np.concatenate((whole.u[ahead], whole.v[back]))
+        return hidden, hub, np.concatenate((whole.v[ahead], whole.u[back]))
 
     @cached_property
     def _whole_place(self) -> Ints:
@@ -288,13 +325,27 @@ class Structure:
 
         A turn speaks for the set if it states a relation inside of it, or if it is a turn of one
         of its threads, questions or waypoints. A concept's own smallest turn may lie anywhere.
+        Of a large set, only the first turns are told: as many as a Seed can take.
         """
+        head = np.array(first, np.int64)
+        if len(nodes) * FEW < level.n:
+            own = level.ref[nodes[level.kind[nodes] != CONCEPT]]
+            edges = level.edge_ref[level.edges_within(nodes)]
+            return distinct(np.concatenate((head, np.sort(np.concatenate((own, edges))))))
         inside = np.zeros(level.n, np.bool_)
         inside[nodes] = True
-        edges = level.edge_ref[inside[level.u] & inside[level.v]]
-        own = level.ref[nodes[level.kind[nodes] != CONCEPT]]
-        head = np.array(first, np.int64)
-        return distinct(np.concatenate((head, np.sort(np.concatenate((own, edges))))))
+        keys, one, other = level.spoken
+        step = STEP
+        found = keys[:step][inside[one[:step]] & inside[other[:step]]]
+        while step < len(keys) and not self._suffices(found):
+            step *= 8
+            found = keys[:step][inside[one[:step]] & inside[other[:step]]]
+        return distinct(np.concatenate((head, found)))
+
+    def _suffices(self, keys: Longs) -> bool:
+        """Whether sorted keys hold all that a Seed can take of them."""
+        real = unique(keys[keys != NO_REF])
+        return len(real) >= 2 * REF_LIMIT and len(unique(self.lineages_of(real))) >= REF_LIMIT
 
     def around(self, level: Level, node: int) -> Longs:
         """Keys of turns that speak for one node: its own, then those of its edges."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphstore.model.view import CONCEPT, QUESTION, THREAD, WAYPOINT
 from topology import cuts
-from topology.cuts import Longs
+from topology.cuts import Ints, Longs
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
 from topology.model import Demand, LevelNumber, Limits, Role, Seed
@@ -98,23 +98,25 @@ def _piece_sums(
 
 def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield cut points of levels 1 and 0, best first."""
-    upper = {_name(graph, cut): cut for cut in _cuts(graph.level(1), limits.k_min)}
-    lower = {_name(graph, cut): cut for cut in _cuts(graph.level(0), limits.k_min)}
+    known = {number: pieces(graph.level(number)) for number in (0, 1)}
+    upper, lower = (
+        {_name(graph, cut): cut for cut in _cuts(graph.level(number), known[number], limits.k_min)}
+        for number in (1, 0)
+    )
     both = [replace(cut, also_at=(0,)) if name in lower else cut for name, cut in upper.items()]
     single = [cut for name, cut in lower.items() if name not in upper]
     found = sorted([*both, *single], key=_Cut.order)
     graph.tally.found[NAME] = len(found)
     graph.tally.raw[NAME] = len(graph.level(0).blocks.cut_nodes)
     for cut in found:
-        yield _seed(graph, cut)
+        yield _seed(graph, cut, known[cut.level])
 
 
 def _name(graph: Structure, cut: _Cut) -> str:
     return graph.node_id(graph.level(cut.level), cut.node)
 
 
-def _cuts(level: Level, k_min: int) -> Iterator[_Cut]:
-    found = pieces(level)
+def _cuts(level: Level, found: Pieces, k_min: int) -> Iterator[_Cut]:
     counted = (found.size >= k_min) & (found.marked > 0)
     counted &= np.isin(level.kind[found.node], _KINDS[level.number])
     node, size, start = found.node[counted], found.size[counted], found.start[counted]
@@ -127,10 +129,25 @@ def _cuts(level: Level, k_min: int) -> Iterator[_Cut]:
             yield _Cut(level.number, name, held, score, int(level.kind[name]))
 
 
-def _seed(graph: Structure, cut: _Cut) -> Seed:
+def _parts(level: Level, cut: _Cut, known: Pieces) -> list[Ints]:
+    """Nodes of the named pieces; the largest is what the other ones leave."""
+    first, last = np.searchsorted(known.node, (cut.node, cut.node + 1))
+    starts = known.start[first:last]
+    starts = starts[starts != cut.pieces[0][0]]
+    rest = level.components == level.components[cut.node]
+    rest[cuts.reach(level.matrix, starts, node=cut.node)] = False
+    rest[cut.node] = False
+    smaller = (start for start, _ in cut.pieces[1:PIECES_NAMED])
+    return [
+        np.flatnonzero(rest).astype(np.int32),
+        *(cuts.reach(level.matrix, start, node=cut.node) for start in smaller),
+    ]
+
+
+def _seed(graph: Structure, cut: _Cut, known: Pieces) -> Seed:
     level = graph.level(cut.level)
     named = cut.pieces[:PIECES_NAMED]
-    parts = [cuts.reach(level.matrix, start, node=cut.node) for start, _ in named]
+    parts = _parts(level, cut, known)
     sides = ["side_a", "side_b", *(f"piece_{number}" for number in range(3, len(named) + 1))]
     evidence = {side: graph.evidence(level, part) for side, part in zip(sides, parts, strict=True)}
     roles: tuple[Role, Role] = ("side_a", "side_b")

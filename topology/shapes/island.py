@@ -11,8 +11,10 @@ from math import log2
 
 import numpy as np
 
+from graphstore.columns import distinct
 from graphstore.model.view import NO_DAY, QUESTION, VISITED
-from topology.cuts import Ints, Mask
+from topology import cuts
+from topology.cuts import Longs, Mask
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
 from topology.model import HUBS_NAMED, Demand, Limits, Seed
@@ -83,20 +85,29 @@ def _islands(graph: Structure, limits: Limits) -> Iterator[_Island]:
         )
 
 
-def _threads(level: Level, components: int) -> Ints:
+def _threads(level: Level, components: int) -> Longs:
     """Distinct lineages of each component."""
     own = level.lineage >= 0
-    pairs = np.unique(np.column_stack((level.components[own], level.lineage[own])), axis=0)
-    return np.bincount(pairs[:, 0], minlength=components).astype(np.int32)
+    component, _ = distinct(level.components[own].astype(np.int64), level.lineage[own])
+    return np.bincount(component, minlength=components)
 
 
 def _soft(graph: Structure, level: Level) -> Mask:
-    """Components that meet another one when generic concepts are put back."""
-    whole = graph.whole(0).components[graph.in_whole(level, np.arange(level.n, dtype=np.int32))]
-    labels = level.components
-    _, first = np.unique(labels, return_index=True)
-    meets = np.bincount(whole[first])
-    return meets[whole[first]] > 1
+    """Components that meet another one when generic concepts are put back.
+
+    Each component is one node, each generic concept another one.
+    """
+    count = int(level.components.max()) + 1
+    generic, hub, other = graph.hub_ends(0)
+    node = np.zeros(len(generic), np.int32)
+    node[level.base] = level.components
+    node[generic] = np.arange(count, count + int(generic.sum()), dtype=np.int32)
+    one, two = (node[end].astype(np.int64) for end in (hub, other))
+    low, high = distinct(np.minimum(one, two), np.maximum(one, two))
+    joined = cuts.components(
+        cuts.adjacency(count + int(generic.sum()), low.astype(np.int32), high.astype(np.int32))
+    )[:count]
+    return np.bincount(joined)[joined] > 1
 
 
 def _seed(graph: Structure, island: _Island) -> Seed:

@@ -146,7 +146,7 @@ def _score(smaller: int, weight: int, themes: bool) -> float:  # noqa: FBT001 - 
 def _seed(graph: Structure, cut: _Cut) -> Seed:
     level = graph.level(cut.level)
     ends = tuple((int(level.u[edge]), int(level.v[edge])) for edge in cut.edges)
-    start, inside, outside = _sides(level, ends, cut.smaller)
+    start, inside, outside = _sides(level, cut, ends)
     swapped = len(ends) == 1 and start == ends[0][1]
     sides = (outside, inside) if swapped else (inside, outside)
     far = ends[0][0] if start == ends[0][1] else ends[0][1]
@@ -181,14 +181,22 @@ def _seed(graph: Structure, cut: _Cut) -> Seed:
     )
 
 
-def _sides(level: Level, ends: tuple[tuple[int, int], ...], smaller: int) -> tuple[int, Ints, Ints]:
-    """End inside the smaller side, nodes of that side, and of the other."""
+def _sides(level: Level, cut: _Cut, ends: tuple[tuple[int, int], ...]) -> tuple[int, Ints, Ints]:
+    """End inside the smaller side, nodes of that side, and of the other.
+
+    A side is what lies below one lower end of the cut's tree edges, but not below the other.
+    """
+    inside = np.zeros(level.n, np.bool_)
+    for child in level.cover.child[list(cut.edges)].tolist():
+        if child >= 0:
+            inside ^= level.forest.below(child)
     a, b = ends[0]
-    first = cuts.reach(level.matrix, a, ends)
-    component = level.components == level.components[a]
-    component[first] = False
-    second = np.flatnonzero(component).astype(np.int32)
-    return (a, first, second) if len(first) == smaller else (b, second, first)
+    rest = level.components == level.components[a]
+    rest &= ~inside
+    first, second = (np.flatnonzero(side).astype(np.int32) for side in (inside, rest))
+    if not inside[a]:
+        first, second = second, first
+    return (a, first, second) if len(first) == cut.smaller else (b, second, first)
 
 
 def _evidence(
@@ -206,9 +214,10 @@ def _evidence(
 
 def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
     """Turns of the cut's own ends on one side come first: they are nearest to the link."""
-    ends = {int(node) for edge in edges for node in (level.u[edge], level.v[edge])}
-    near = sorted(ends.intersection(nodes.tolist()))
-    return [int(level.ref[node]) for node in near if level.kind[node] != CONCEPT]
+    ends = np.unique((level.u[list(edges)], level.v[list(edges)]))
+    near = ends[np.isin(ends, nodes) & (level.kind[ends] != CONCEPT)]
+    found: list[int] = level.ref[near].tolist()
+    return found
 
 
 def _meetings(graph: Structure) -> Iterator[_Meeting]:
