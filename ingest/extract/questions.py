@@ -21,7 +21,9 @@ _DONE: Final = ("\u2705", "\u2611", "\u2714", "[x]", "[X]")
 _ELSE: Final = ("?:", "? :", *_DONE)
 """Signs that a question without its mark stands in a form or in a list."""
 _OPENING: Final = 25
-"""Characters within which a cue opens a sentence."""
+"""Characters within which a task cue opens a sentence."""
+_FIRST: Final = 4
+"""Characters within which a cue is the first word, but for a sound like "ok"."""
 _TELLING: Final = 0.75
 """Confidence from which a cue without a mark asks wherever it stands."""
 _SCENES: Final = frozenset({"when", "where"})
@@ -94,7 +96,7 @@ def explicit(sentence: Sentence) -> tuple[str, float] | None:
     if sentence.quoted or _no_question(sentence, asks=bool(asks), marked=marked):
         return None
     if not marked and (
-        not any(hit.confidence >= _TELLING or hit.start < _OPENING for hit in asks)
+        not any(hit.confidence >= _TELLING or hit.start < _FIRST for hit in asks)
         or len(sentence.keys()) < _LEAST_KEYS
         or sentence.text.endswith(":")
         or any(sign in sentence.text for sign in _ELSE)
@@ -127,7 +129,10 @@ def implicit(sentence: Sentence) -> tuple[str, float] | None:
     if any(sign in sentence.text for sign in _DONE):
         return None
     keys, weak = sentence.keys(), weak_words(sentence.code)
-    if len(keys) < _LEAST_KEYS or all(key in weak for key in keys):
+    # "address 55 and 60" names nothing
+    if len(keys) < _LEAST_KEYS or not any(
+        key not in weak and any(map(str.isalpha, key)) for key in keys
+    ):
         return None
     if sentence.of("command") or sentence.of("greeting") or sentence.of("accept"):
         return None

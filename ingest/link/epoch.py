@@ -75,7 +75,9 @@ class Census:
         for one in reading.asked:
             before, after = one.neighbours
             marks = [("before", before)] * bool(before) + [("after", after)] * bool(after)
-            if count_words(one.text) >= _LONG_PROMPT:
+            # an order that is given again and again, and nothing with it, asks nothing
+            bare = not one.explicit and not marks
+            if bare or count_words(one.text) >= _LONG_PROMPT:
                 marks.append(("alone", ""))
             for side, text in marks:
                 self._repeats.setdefault((one.question_id, side, hashed(text)), set()).add(root)

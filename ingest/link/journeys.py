@@ -14,7 +14,7 @@ from ingest.link.moments import Moment, Moments, lineages
 from ingest.link.questions import Index
 from ingest.link.themes import Theme, concept_themes, question_clusters
 
-VERSION: Final = "journeys/2"
+VERSION: Final = "journeys/3"
 LEAST_WAYPOINTS: Final = 3
 LEAST_LINEAGES: Final = 3
 _LEAST_CHARACTERS: Final = 16
@@ -119,7 +119,7 @@ class _Search:
             self._go_on(self._standing[owners[0]], group)
 
     def _company(self, theme: Theme, group: list[Known]) -> None:
-        """A theme of concepts goes on a Journey of that pair; else its free questions begin one.
+        """A theme of concepts goes on a Journey of these; else its free questions begin one.
 
         Sharing a question with a Journey is not enough here, or pairs would chain them all.
         """
@@ -138,8 +138,13 @@ class _Search:
 
     def _begin(self, group: list[Known], pair: tuple[str, ...] = ()) -> None:
         named = [one for one in group if set(pair) <= one.concepts]
-        core = max(named, key=lambda one: (one.salience, len(one.lineages), one.question_id))
+        telling = [one for one in named if self._is_specific(one)]
+        core = max(
+            telling or named, key=lambda one: (one.salience, len(one.lineages), one.question_id)
+        )
         moments = self._moments.of(group, self._inquiry(group))
+        if pair and self._is_walked(moments):
+            return
         if len(moments) < LEAST_WAYPOINTS:
             self._fail(NOT_ENOUGH_WAYPOINTS)
         elif len(lineages(moments, self._roots)) < LEAST_LINEAGES:
@@ -151,6 +156,12 @@ class _Search:
             self.records.append(made)
             for one in group:
                 self._owner[one.question_id] = made.journey_id
+
+    def _is_walked(self, moments: tuple[Moment, ...]) -> bool:
+        """Whether other Journeys stand on every turn that asks: it is theirs in other words."""
+        walked = {ref for one in self._standing.values() for ref in one.refs}
+        walked |= {ref for one in self.records for stop in one.stops for ref in stop.refs}
+        return all(one.ref in walked for one in moments if "asking" in one.labels)
 
     def _is_specific(self, core: Known) -> bool:
         named = _distinct([self._concepts[name] for name in sorted(core.concepts)])
@@ -194,10 +205,15 @@ class _Search:
 
     def _label(self, core: Known, pair: tuple[str, ...]) -> tuple[str, ...]:
         """Its two most specific concepts, in the order in which the question names them."""
-        names = pair or core.concepts
-        chosen = sorted((self._concepts[name] for name in names), key=_specificity)
+        names = pair if len(pair) == _LEAST_CONCEPTS else {*pair, *core.concepts}
+        chosen = sorted(
+            (self._concepts[name] for name in names),
+            key=lambda one: (one.concept_id not in pair, _specificity(one)),
+        )
         low = core.text.casefold()
-        two = sorted(_distinct(chosen)[:2], key=lambda one: (_place(low, one), one.label))
+        kept = [one for one in chosen if one.concept_id in pair] + _distinct(chosen)
+        two = list({one.concept_id: one for one in kept}.values())[:_LEAST_CONCEPTS]
+        two.sort(key=lambda one: (_place(low, one), one.label))
         return tuple(one.label for one in two)
 
     def _ranked(self, core: Known, group: list[Known], pair: tuple[str, ...]) -> tuple[str, ...]:

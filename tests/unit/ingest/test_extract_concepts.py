@@ -218,3 +218,9 @@ def test_readings_are_remembered_within_bounds():
     first = [derivation.facts(one, EMPTY) for one in many]
     assert [derivation.facts(one, EMPTY) for one in many] == first
     assert derivation.version == derive_module.Derivation().version
+
+
+def test_what_follows_the_scheme_of_an_address_is_no_path():
+    assert relative("//clocks.example/docs/oil.html", None) == ""
+    found = gathered("```\nsee https://clocks.example/docs/oil.html\n```")
+    assert not [key for key, one in found.items() if one.kind is ConceptKind.PATH]

@@ -272,3 +272,51 @@ def test_a_whole_turn_may_ask_without_a_mark():
     assert asked("what stops the drum wheel.") == {}
     assert asked("Look. what stops the drum wheel") == {}
     assert asked("what I mean is the drum wheel") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's have the drum drawing in the readme",
+        "install the drum driver",
+        "in draw_drum, use the long scale",
+        "Translate the drum notes",
+        "uninstall all traces of the old driver",
+    ],
+)
+def test_an_order_is_a_task(text):
+    told = implicit(said(text))
+    assert told is not None
+    assert told[0] == "task"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "address 55 and 60",
+        "Address 4, 18, 152",
+        "\u2705 Add the drum test",
+        "Add the drum test [x]",
+    ],
+)
+def test_what_names_nothing_or_is_done_is_no_task(text):
+    assert implicit(said(text)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The notes list the pros and cons of the drum drawing.",
+        "It would be better to have no drum than a loose drum.",
+        "Where can the drum be mounted?: Only on this wall",
+    ],
+)
+def test_a_cue_that_only_tells_asks_nothing(text):
+    assert explicit(said(text)) is None
+
+
+def test_a_scene_is_no_question():
+    assert asked("when drawing the drum, don't wrap the winding labels") == {}
+    assert asked("when does the drum slip at the quay") == {
+        "when does the drum slip at the quay": "explain"
+    }

@@ -230,8 +230,9 @@ RIBBON = (
 def test_different_questions_on_one_pair_of_concepts_are_a_theme():
     ground, epoch = told(*RIBBON)
     index = Index(known(ground, figures(epoch)), epoch)
-    (theme,) = concept_themes(ground, index, figures(epoch))
+    theme = concept_themes(ground, index, figures(epoch))[0]
     assert len(theme.questions) == 3
+    assert len(theme.concepts) == 2
     (record,) = find(ground, (), epoch).records
     assert record.path_label == "vent stack, salt film"
     assert record.core_inquiry == "Is the vent stack to blame for the salt film?"
@@ -258,3 +259,75 @@ def test_a_question_asked_once_is_no_cluster():
 def test_derivation_gives_the_records_of_the_search():
     ground, epoch, record = begun()
     assert Derivation().journeys(ground, (), epoch) == (record,)
+
+
+NARROW = (
+    a_thread("a", "Does the vent stack need a new cap?", "> Vent stack: salt film."),
+    a_thread("b", "How wide is a vent stack of oak?", "> The vent stack. Salt film."),
+    a_thread("c", "Why is the vent stack at the quay wall wet?", "> Vent stack. Salt film."),
+    *RIBBON[3:],
+)
+
+
+def labels(ground: Ground, concepts: tuple[str, ...]) -> list[str]:
+    known_as = {one.concept_id: one.label for one in ground.concepts}
+    return [known_as[name] for name in concepts]
+
+
+def test_one_narrow_concept_that_three_threads_ask_about_is_a_theme():
+    ground, epoch = told(*NARROW)
+    index = Index(known(ground, figures(epoch)), epoch)
+    (theme,) = concept_themes(ground, index, figures(epoch))
+    assert labels(ground, theme.concepts) == ["vent stack"]
+    (record,) = find(ground, (), epoch).records
+    assert record.core_inquiry == "Why is the vent stack at the quay wall wet?"
+    assert record.path_label == "vent stack, quay wall"
+
+
+def test_a_narrow_concept_without_a_specific_question_begins_nothing():
+    talk = [
+        a_thread(name, words, "> Vent stack: salt film.")
+        for name, words in (
+            ("a", "Does the vent stack need a new cap?"),
+            ("b", "How wide is a vent stack?"),
+            ("c", "Why is the vent stack wet?"),
+        )
+    ]
+    ground, epoch = told(*talk, *RIBBON[3:])
+    found = find(ground, (), epoch)
+    assert found.records == ()
+    assert reasons(found) == {"inquiry_not_specific": 1}
+
+
+def test_two_names_of_one_thing_are_no_pair():
+    talk = [
+        a_thread(name, words, "> Vent stack cap. Vent stack cap. Vent stack.")
+        for name, words in (
+            ("a", "Is the vent stack cap loose?"),
+            ("b", "Which vent stack cap fits?"),
+            ("c", "How heavy is a vent stack cap?"),
+        )
+    ]
+    ground, epoch = told(*talk, *RIBBON[3:])
+    index = Index(known(ground, figures(epoch)), epoch)
+    for theme in concept_themes(ground, index, figures(epoch)):
+        assert len(theme.concepts) == 1
+    assert find(ground, (), epoch).records == ()
+
+
+def test_what_was_asked_in_the_same_turns_is_no_second_journey():
+    talk = [
+        a_thread(
+            name,
+            f"{CORE} {other}",
+            "> The escape wheel, spring tide: the vent stack and its salt film.",
+        )
+        for name, other in (
+            ("a", "Is the vent stack behind the salt film?"),
+            ("b", "How does the vent stack hold salt film?"),
+            ("c", "Which vent stack lets salt film in?"),
+        )
+    ]
+    ground, epoch = told(*talk, *RIBBON[3:])
+    (record,) = find(ground, (), epoch).records
+    assert record.core_inquiry == CORE

@@ -163,6 +163,16 @@ def test_templates_never_link():
     assert ground.links == ()
 
 
+def test_an_order_given_alone_again_and_again_is_a_template():
+    order, question = "Translate the drum notes into French.", "What stops the escape wheel?"
+    talk = [a_thread(f"t{n}", order, "> Voil\u00e0.") for n in range(5)]
+    talk += [a_thread(f"u{n}", question, "> The oil.") for n in range(5)]
+    ground, _ = derived(talk)
+    assert [one.text for one in ground.questions] == [question]
+    ground, _ = derived(talk[1:])
+    assert {one.text for one in ground.questions} == {order, question}
+
+
 def _link(left: str, right: str) -> Links:
     return Links(
         src_table="Question", src=left, dst_table="Question", dst=right, source_refs=("r",),
