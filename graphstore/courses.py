@@ -42,9 +42,13 @@ class _Course:
     concepts: set[str] = field(default_factory=set)
     activity: list[datetime] = field(default_factory=list)
     merged_into: str | None = None
+    corrected: str | None = None
+    """The owner's words for the frontier."""
 
     def take(self, record: JourneyRecord) -> None:
         self.latest = record
+        if record.frontier is not None or record.stops:
+            self.corrected = record.frontier
         for stop in record.stops:
             self.stops.setdefault(stop.seq, stop)
         self.questions.update(record.questions)
@@ -79,6 +83,7 @@ def _journey_node(journey_id: str, course: _Course) -> Journey:
     activity = max(course.activity, default=None)
     last_seen = max(moments, default=None)
     words, refs = frontier(stops)
+    words = words if course.corrected is None else course.corrected
     moved = [moment for moment in (last_seen, activity) if moment is not None]
     return Journey(
         journey_id=journey_id,

@@ -104,6 +104,8 @@ class Forgetting:
         self._salt = salt
         self._removed: frozenset[str] = frozenset()
         self._vanished: frozenset[str] = frozenset()
+        self._lessened: set[str] = set()
+        """Journeys that lose a waypoint."""
 
     # the request
 
@@ -219,6 +221,8 @@ class Forgetting:
             inquiries.setdefault(record.journey_id, record.core_inquiry)
             left = sum(self._stop(stop) is not None for stop in record.stops)
             stops[record.journey_id] = stops.get(record.journey_id, 0) + left
+            if left < len(record.stops):
+                self._lessened.add(record.journey_id)
         return tuple(
             name
             for name, inquiry in sorted(inquiries.items())
@@ -297,7 +301,9 @@ class Forgetting:
         going.stops += len(record.stops) - len(left)
         told = any(label in record.path_label for label in labels)
         label = record.core_inquiry[:_LABEL] if told else record.path_label
-        return record.replace(stops=left, path_label=label)
+        # words of the owner may be about what goes
+        words = None if record.journey_id in self._lessened else record.frontier
+        return record.replace(stops=left, path_label=label, frontier=words)
 
     # carrying it out
 

@@ -55,6 +55,7 @@ from service import (
     explaining,
     following,
     forgetting,
+    inquiries,
     keeping,
     scouting,
     settings,
@@ -324,6 +325,13 @@ def journeys(session: Session, *, journey: str = "", status: str = "") -> tuple[
         if journey:
             return (one_journey(store, journey, session.now()),)
         return listed_journeys(store, session.now(), status=wanted)
+
+
+def steer(session: Session, act: str, journey: str, *, other: str = "") -> JourneyRow:
+    """Confirm, correct, merge, abandon, revive or arrive a Journey."""
+    one_of("act", act, inquiries.FROM)
+    with session.store(f"journeys: {act}") as store:
+        return inquiries.steer(store, act, journey, other, session.now(), session.salt())
 
 
 def hypotheses(

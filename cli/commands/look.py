@@ -142,7 +142,15 @@ def concepts(
 
 
 def journeys(
-    journey: Annotated[str, typer.Argument(help="Show this one whole.", show_default=False)] = "",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ACT] [JOURNEY] [OTHER]",
+            help="A Journey to show whole; or an act (confirm, correct, merge, abandon, revive,"
+            " arrive), the Journey, and for correct the words, for merge the target.",
+            show_default=False,
+        ),
+    ] = None,
     status: Annotated[
         str, typer.Option(help="traveling, camped, arrived or abandoned.", show_default=False)
     ] = "",
@@ -151,4 +159,10 @@ def journeys(
     """List Journeys and their frontiers, or show one."""
     from cli.show import look
 
-    look.journeys(run("journeys", journey=journey, status=status), as_json=as_json)
+    first, second, *rest = [*(words or []), "", ""]
+    if not second or first == "show":
+        rows = run("journeys", journey=second or first.removeprefix("show"), status=status)
+        look.journeys(rows, as_json=as_json)
+    else:
+        row = run("steer", act=first, journey=second, other=" ".join(rest).strip())
+        look.journeys((row,), as_json=as_json)

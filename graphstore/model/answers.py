@@ -217,6 +217,12 @@ class JourneyRow(Value):
     expires_at: Instant | None
     merged_into: str | None
     waypoints: int
+    rank: float
+    """0 to 1, as confidence and visibility: by status, and by what the owner did with it."""
+    confidence: float
+    visibility: float
+    layer: Literal["foreground", "visible", "collapsed"]
+    """Of a map of Journeys; it says nothing of what is joined to what."""
     stops: tuple[StopRow, ...] = ()
     """Given when one Journey is asked for."""
 

@@ -76,6 +76,8 @@ class JourneyRecord(Value):
     """New ones."""
     last_activity_at: Instant | None = None
     merged_into: str | None = None
+    frontier: str | None = None
+    """Where it stands, in the owner's words; holds until a later waypoint says more."""
     reason: str = ""
     """created, appended, revived, or the owner's act."""
 
