@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -56,8 +56,7 @@ class Head:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Doc:
+class Doc(NamedTuple):
     """What ranking needs to know of one indexed turn."""
 
     doc: int
@@ -70,6 +69,17 @@ class Doc:
     alternative: bool
     words: int
     speaker: str | None
+
+
+class Version(NamedTuple):
+    """The state of an index."""
+
+    seq: int
+    """Newest record."""
+    doc: int
+    """Highest document number."""
+    rebuilt: int
+    """How often all document numbers were given anew."""
 
 
 def columns_of(text: str) -> tuple[str, str]:
@@ -99,6 +109,7 @@ class SearchIndex:
         self._ledger = ledger
         self._cue: Connection | None = None
         self._cue_lock = Lock()
+        self._rebuilt = 0
         with ledger.transaction() as connection:
             for statement in _TABLES:
                 connection.execute(statement)
@@ -152,6 +163,7 @@ class SearchIndex:
 
     def rebuild(self) -> None:
         """Index every turn into new tables: deleted words would stay in the old ones."""
+        self._rebuilt += 1
         with self._ledger.transaction() as connection:
             for name in ("turn_df", "turn_term", "turn_fts", "turn_doc"):
                 connection.execute(f"DROP TABLE {name}")
@@ -209,18 +221,35 @@ class SearchIndex:
         return dict.fromkeys(asked, 0) | {term: int(count) for term, count in rows}
 
     def postings(self, term: str) -> list[int]:
-        """Document numbers that hold a term, once for each time it stands there."""
-        rows = self._ledger.select("SELECT doc FROM turn_term WHERE term = ?", (term,))
-        return [row[0] for row in rows]
-
-    def docs(self) -> list[Doc]:
-        """Every indexed turn, thread by thread in reading order, off-path turns last."""
-        rows = self._ledger.select(
-            "SELECT d.doc, t.ref, t.thread_id, t.number, t.role, t.at, t.position, t.alternative,"
-            " d.words, d.speaker FROM turn_doc d JOIN turn t ON t.ref = d.ref"
-            " ORDER BY t.thread_id, t.position IS NULL, t.position, t.number"
+        """Document numbers that hold a term, once for each time it stands there, ascending."""
+        # one text and not a row for each: a common word has tens of thousands
+        found = self._ledger.select(
+            "SELECT group_concat(doc) FROM turn_term WHERE term = ?", (term,)
         )
-        return [Doc(*row) for row in rows]
+        return [int(doc) for doc in found[0][0].split(",")] if found[0][0] else []
+
+    def docs(self, threads: Sequence[str] | None = None) -> list[Doc]:
+        """Indexed turns, of some threads where given; thread by thread, off-path turns last."""
+        some = "" if threads is None else " WHERE t.thread_id IN (SELECT value FROM json_each(?))"
+        rows = self._ledger.select(
+            "SELECT d.doc, t.ref, t.thread_id, t.number, t.role, t.at, t.position, t.alternative,"  # noqa: S608 - no word of a user
+            f" d.words, d.speaker FROM turn t JOIN turn_doc d ON d.ref = t.ref{some}"
+            " ORDER BY t.thread_id, t.position IS NULL, t.position, t.number",
+            () if threads is None else (orjson.dumps(list(threads)).decode(),),
+        )
+        return [Doc._make(row) for row in rows]
+
+    def changed(self, since: int) -> tuple[tuple[str, str], ...]:
+        """Kind and subject of what was recorded after a sequence, each once, sorted."""
+        rows = self._ledger.select(
+            "SELECT DISTINCT kind, subject FROM record WHERE seq > ? ORDER BY kind, subject",
+            (since,),
+        )
+        return tuple((kind, subject) for kind, subject in rows)
+
+    def size(self) -> int:
+        """Number of indexed turns."""
+        return int(self._ledger.select("SELECT count(*) FROM turn_doc")[0][0])
 
     def heads(self, threads: Sequence[str]) -> dict[str, Head]:
         """Title, project and source of threads, by id."""
@@ -249,12 +278,12 @@ class SearchIndex:
         known = dict(rows)
         return [known.get(ref, "") for ref in refs]
 
-    def version(self) -> tuple[Any, ...]:
+    def version(self) -> Version:
         """Changes whenever the indexed turns may have changed."""
-        return self._ledger.select(
-            "SELECT (SELECT max(seq) FROM record), (SELECT max(doc) FROM turn_doc),"
-            " (SELECT count(*) FROM turn_doc)"
+        seq, doc = self._ledger.select(
+            "SELECT (SELECT max(seq) FROM record), (SELECT max(doc) FROM turn_doc)"
         )[0]
+        return Version(seq or 0, doc or 0, self._rebuilt)
 
 
 def fuse(

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -35,6 +35,9 @@ _FEW: Final = 2_000
 """Tokens below which their vectors are weighted one by one."""
 _PART: Final = 4096
 """Texts embedded before their vectors are written."""
+BLANK: Final = 0
+"""Key of a row that was given up; no document has the number 0."""
+_KEY_BITS: Final = 32
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -210,101 +213,100 @@ def cosines(left: Floats, right: Floats) -> Floats:
     return product
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """Unit vectors of named texts."""
-
-    ids: tuple[str, ...]
-    matrix: Floats
-
-    def nearest(
-        self, query: Floats, limit: int, allowed: NDArray[np.bool_] | None = None
-    ) -> tuple[tuple[str, float], ...]:
-        """The best (id, cosine) pairs above 0, ties by id; exact.
-
-        ``query`` is one row; ``allowed`` marks the rows that may be given.
-        """
-        if not self.ids or not self.matrix.shape[1] or limit < 1:
-            return ()
-        scores = cosines(self.matrix, query.reshape(1, -1))[:, 0]
-        if allowed is not None:
-            scores[~allowed] = 0.0
-        return tuple((self.ids[row], float(scores[row])) for row in self._best(scores, limit))
-
-    def _best(self, scores: Floats, limit: int) -> list[int]:
-        floor = 0.0
-        if limit < len(scores):
-            floor = float(np.partition(scores, -limit)[-limit])
-        rows = np.flatnonzero((scores >= floor) & (scores > 0)).tolist()
-        rows.sort(key=lambda row: (-float(scores[row]), self.ids[row]))
-        return rows[:limit]
-
-
 class VectorFile:
-    """Vectors beside the ledger: a float32 array and a list of ids. Derived, made again at will."""
+    """Vectors beside the ledger: a float32 array, and the key of each row. Derived."""
 
     def __init__(self, folder: Path) -> None:
         self._array = folder / "vectors.f32"
-        self._ids = folder / "vectors.ids"
+        self._keys = folder / "vectors.ids"
 
     def sync(
-        self,
-        static: Static,
-        wanted: Sequence[str],
-        texts: Callable[[Sequence[str]], Iterable[str]],
-    ) -> Vectors:
-        """Vectors of exactly the wanted ids; what is missing is embedded and appended.
+        self, static: Static, wanted: Ints, texts: Callable[[Ints], Iterable[str]]
+    ) -> tuple[Floats, Ints]:
+        """The array, and for each wanted key the row of its vector.
 
-        Everything is made again when the frequencies changed or an id is no longer wanted.
+        A key has a number above 2**32 that no two share, and stands for one text for good.
+        ``texts`` gives the texts at positions in ``wanted``; it is asked for what is missing. Rows
+        that are no longer wanted are blanked. Everything is made again when the frequencies
+        changed, the files do not fit each other, or most rows are blank.
         """
         if static.basis == NO_BASIS:
-            return Vectors((), np.zeros((0, 0), np.float32))
+            return np.zeros((0, 0), np.float32), np.zeros(len(wanted), np.int64)
         held = self._held(static.stamp)
-        if held is None or not set(held).issubset(wanted):
-            self.remove()
-            held = []
-        known = set(held)
-        missing = sorted(set(wanted) - known)
-        if missing:
-            self._append(static, missing, texts, fresh=not held)
-        return self._read()
+        place = _places(held, wanted)
+        blank = np.ones(len(held), np.bool_)
+        blank[place[place >= 0]] = False
+        if 2 * int(blank.sum()) > len(held):
+            held, place, blank = held[:0], np.full(len(wanted), -1), blank[:0]
+        if not len(held):
+            self._start(static.stamp)
+        self._blank(held, blank)
+        missing = np.flatnonzero(place < 0)
+        self._append(static, wanted, missing, texts)
+        place[missing] = len(held) + np.arange(len(missing))
+        return self._read(len(held) + len(missing)), place
 
     def remove(self) -> None:
         """Delete both files."""
-        self._ids.unlink(missing_ok=True)
+        self._keys.unlink(missing_ok=True)
         self._array.unlink(missing_ok=True)
 
-    def _held(self, stamp: str) -> list[str] | None:
-        """Ids in the file, or None when it is absent, torn or of other frequencies."""
-        if not self._ids.exists() or not self._array.exists():
-            return None
-        first, *held = self._ids.read_text("utf-8").splitlines()
-        width = _width()
-        whole = self._array.stat().st_size == len(held) * width * 4
-        return held if whole and first == stamp else None
+    def _held(self, stamp: str) -> Ints:
+        """Keys in the file; none when it is absent, torn or of other frequencies."""
+        none = np.zeros(0, np.int64)
+        if not self._keys.exists() or not self._array.exists():
+            return none
+        first, _, rest = self._keys.read_bytes().partition(b"\n")
+        fits = self._array.stat().st_size * 8 == len(rest) * _width() * 4
+        if first != stamp.encode() or len(rest) % 8 or not fits:
+            return none
+        return np.frombuffer(rest, "<i8").astype(np.int64)
+
+    def _start(self, stamp: str) -> None:
+        self.remove()
+        with _private(self._keys) as keys, _private(self._array):
+            keys.write(stamp.encode() + b"\n")
+
+    def _blank(self, held: Ints, rows: NDArray[np.bool_]) -> None:
+        """Overwrite vectors and keys that nothing wants: a vector gives away words."""
+        gone = np.flatnonzero(rows & (held != BLANK))
+        if not gone.size:
+            return
+        offset = self._keys.stat().st_size - 8 * len(held)
+        with self._keys.open("r+b") as keys, self._array.open("r+b") as array:
+            for row in gone.tolist():
+                array.seek(row * 4 * _width())
+                array.write(bytes(4 * _width()))
+                keys.seek(offset + 8 * row)
+                keys.write(BLANK.to_bytes(8, "little"))
 
     def _append(
-        self,
-        static: Static,
-        missing: list[str],
-        texts: Callable[[Sequence[str]], Iterable[str]],
-        *,
-        fresh: bool,
+        self, static: Static, wanted: Ints, rows: Ints, texts: Callable[[Ints], Iterable[str]]
     ) -> None:
-        with _private(self._array) as array, _private(self._ids) as ids:
-            if fresh:
-                ids.write(static.stamp.encode() + b"\n")
-            for start in range(0, len(missing), _PART):
-                part = missing[start : start + _PART]
+        if not rows.size:
+            return
+        with _private(self._array) as array, _private(self._keys) as keys:
+            for start in range(0, len(rows), _PART):
+                part = rows[start : start + _PART]
                 array.write(np.ascontiguousarray(static.embed(texts(part)), "<f4").tobytes())
-                ids.write("".join(f"{name}\n" for name in part).encode())
+                keys.write(np.ascontiguousarray(wanted[part], "<i8").tobytes())
 
-    def _read(self) -> Vectors:
-        if not self._ids.exists():
-            return Vectors((), np.zeros((0, _width()), np.float32))
-        ids = tuple(self._ids.read_text("utf-8").splitlines()[1:])
-        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(len(ids), _width()))
-        return Vectors(ids, matrix)
+    def _read(self, count: int) -> Floats:
+        if not count:
+            return np.zeros((0, _width()), np.float32)
+        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(count, _width()))
+        return matrix
+
+
+def _places(held: Ints, wanted: Ints) -> Ints:
+    """Where each wanted key stands among the held ones; -1 for none."""
+    if not len(held) or not len(wanted):
+        return np.full(len(wanted), -1)
+    numbers = wanted >> _KEY_BITS
+    table = np.full(max(int(numbers.max()), int((held >> _KEY_BITS).max())) + 1, -1)
+    table[held >> _KEY_BITS] = np.arange(len(held))
+    found = table[numbers]
+    return np.where((found >= 0) & (held[found] == wanted), found, -1)
 
 
 class Rows:

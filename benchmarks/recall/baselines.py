@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks.recall.workspace import Workspace
-from graphstore.queries.corpus import load
+from graphstore.queries.meaning import load
 from graphstore.queries.recall import recall
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -63,7 +63,7 @@ def static(workspace: Workspace) -> Answer:
 
     def answer(cue: str) -> tuple[list[str], list[str]]:
         order = np.argsort(-meaning.cosines(cue), kind="stable")[:DEPTH]
-        return _both([corpus.docs[row].ref for row in order])
+        return _both(corpus.refs(order.tolist()))
 
     return answer
 

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from graphstore import ids
 from graphstore.model.conversation import Thread, ToolUse, Turn
 from graphstore.model.record import ThreadRecord
-from graphstore.queries.corpus import load
 from graphstore.queries.evidence import known
+from graphstore.queries.meaning import load
 from graphstore.queries.resonance import NEARNESS, resonance
 from graphstore.store import Store, open_store
 from ingest.derive import Derivation

@@ -37,9 +37,10 @@ class Workspace:
         self.ledger.connection.execute("PRAGMA synchronous=OFF")
         self.threads = Threads(self.ledger)
         self.search = SearchIndex(self.ledger)
+        self.figures: EpochRecord | None = None
 
     def epoch(self) -> EpochRecord | None:
-        return None
+        return self.figures
 
     def add(
         self,

@@ -1,45 +1,32 @@
-"""The indexed turns as arrays, and two ways to score all of them against a cue."""
+"""The indexed turns as columns, and their wording scored against a cue."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from threading import Lock
-from typing import Final, Protocol
-from weakref import WeakKeyDictionary
+from typing import Any, Final, Self
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphstore.model.record import EpochRecord
+from graphstore.model.conversation import Role
 from graphstore.search import Doc, SearchIndex
-from graphstore.vectors import Static, VectorFile, Vectors, token_df
 
 K1: Final = 0.9
 B: Final = 0.4
 NEIGHBOURS: Final = (0.5, 0.25)
 """What a turn takes over of the turns one and two places away in its thread."""
-VECTOR_NEIGHBOURS: Final = (0.3, 0.15)
 POSTINGS: Final = 15_000
 """Occurrences read for one cue, at least; the most common words are passed over beyond it."""
 TERMS: Final = 32
-FEW_LINEAGES: Final = 8
-"""Below this number document frequencies say nothing; turns are counted instead."""
+CACHED: Final = 4_000_000
+"""Occurrences kept in memory for words that were asked for before."""
+ROLES: Final = tuple(role.value for role in Role)
+NOBODY: Final = -1
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-
-class Archive(Protocol):
-    """What finding needs of a store."""
-
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def search(self) -> SearchIndex: ...
-
-    def epoch(self) -> EpochRecord | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +36,136 @@ class Lexical:
     scores: Floats
     share: Floats
     """How much of the cue's weight stands in the turn or its neighbours, 0 to 1."""
-    held: tuple[tuple[str, Bools], ...]
-    """Per term, rarest first: which turns or neighbours hold it."""
+    held: tuple[tuple[str, Ints], ...]
+    """Per term, rarest first: the rows, ascending, that hold it or whose neighbours do."""
+
+    def terms_at(self, row: int) -> list[str]:
+        """The terms that stand in a turn or beside it."""
+        found = []
+        for term, rows in self.held:
+            at = int(np.searchsorted(rows, row))
+            if at < len(rows) and rows[at] == row:
+                found.append(term)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """One entry per turn; turns of one thread stand together, in reading order."""
+
+    threads: tuple[str, ...]
+    speakers: tuple[str, ...]
+    thread: Ints
+    """Position in ``threads``."""
+    number: Ints
+    doc: Ints
+    key: Ints
+    """Document number and a checksum of the reference: names a turn in files beside the index."""
+    role: Ints
+    """Position in ``ROLES``."""
+    speaker: Ints
+    """Position in ``speakers``, or NOBODY."""
+    main_line: Bools
+    at: Floats
+    """Seconds since 1970; not a number where unknown."""
+    words: Floats
+
+    @classmethod
+    def of(cls, docs: Sequence[Doc], speakers: tuple[str, ...] = ()) -> Self:
+        """From rows of the index that come thread by thread."""
+        threads = tuple(dict.fromkeys(doc.thread_id for doc in docs))
+        known = tuple(dict.fromkeys((*speakers, *(doc.speaker for doc in docs if doc.speaker))))
+        number = {name: at for at, name in enumerate(threads)}
+        voice = {name: at for at, name in enumerate(known)}
+        return cls(
+            threads,
+            known,
+            np.array([number[doc.thread_id] for doc in docs], np.int64),
+            np.array([doc.number for doc in docs], np.int64),
+            np.array([doc.doc for doc in docs], np.int64),
+            np.array([doc.doc << 32 | crc32(doc.ref.encode()) for doc in docs], np.int64),
+            np.array([ROLES.index(doc.role) for doc in docs], np.int64),
+            np.array([voice.get(doc.speaker or "", NOBODY) for doc in docs], np.int64),
+            np.array([not doc.alternative for doc in docs], np.bool_),
+            np.array([_seconds(doc.at) for doc in docs], np.float64),
+            np.array([doc.words for doc in docs], np.float64),
+        )
+
+    def with_threads(self, names: Iterable[str], docs: Sequence[Doc]) -> Self:
+        """The same with some threads read again, which now stand last."""
+        changed = set(names)
+        news = type(self).of(docs, self.speakers)
+        kept = np.array([name not in changed for name in self.threads], np.bool_)
+        place = np.cumsum(kept) - 1
+        stay = kept[self.thread]
+
+        def joined(name: str) -> NDArray[Any]:
+            both: NDArray[Any] = np.concatenate([getattr(self, name)[stay], getattr(news, name)])
+            return both
+
+        threads = tuple(name for name in self.threads if name not in changed)
+        thread = [place[self.thread[stay]], news.thread + len(threads)]
+        columns = ("number", "doc", "key", "role", "speaker", "main_line", "at", "words")
+        return type(self)(
+            (*threads, *news.threads),
+            news.speakers,
+            np.concatenate(thread),
+            *(joined(name) for name in columns),
+        )
 
 
 class Corpus:
-    """Turns in reading order, thread after thread; row i is one turn."""
+    """Turns in reading order; row i is one turn."""
 
-    def __init__(self, docs: Sequence[Doc]) -> None:
-        self.docs = docs
-        self.row_of_ref = {doc.ref: row for row, doc in enumerate(docs)}
-        names = sorted({doc.thread_id for doc in docs})
-        number = {name: at for at, name in enumerate(names)}
-        self.threads = tuple(names)
-        self.thread = np.array([number[doc.thread_id] for doc in docs], np.int64)
-        self.main_line = np.array([not doc.alternative for doc in docs], np.bool_)
-        self.at = np.array([_seconds(doc.at) for doc in docs], np.float64)
-        self.role = np.array([doc.role for doc in docs], np.str_)
-        self.speaker = np.array([doc.speaker or "" for doc in docs], np.str_)
-        self.speakers = tuple(sorted({doc.speaker for doc in docs if doc.speaker}))
-        self._row_of_doc = np.zeros(max((doc.doc for doc in docs), default=0) + 1, np.int64)
-        self._row_of_doc[[doc.doc for doc in docs]] = np.arange(len(docs))
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.threads = columns.threads
+        self.thread = columns.thread
+        self.main_line = columns.main_line
+        self.at = columns.at
+        self.words = columns.words
+        self._row_of_doc = np.zeros(int(columns.doc.max(initial=0)) + 1, np.int64)
+        self._row_of_doc[columns.doc] = np.arange(len(columns.doc))
         self._near = [self._apart(step) for step in range(1, len(NEIGHBOURS) + 1)]
-        self.words = np.array([doc.words for doc in docs], np.float64)
         lengths = self.spread(self.words, NEIGHBOURS)
-        self._norm = (
-            K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9)) if docs else lengths
-        )
+        mean = float(lengths.mean()) if len(lengths) else 1.0
+        self._norm = K1 * (1 - B + B * lengths / max(mean, 1e-9))
+        self._df: dict[str, int] = {}
+        self._rows: dict[str, Ints] = {}
+        self._held = 0
 
     def __len__(self) -> int:
-        return len(self.docs)
+        return len(self.thread)
+
+    def thread_id(self, row: int) -> str:
+        """The thread of a row."""
+        return self.threads[int(self.thread[row])]
+
+    def ref(self, row: int) -> str:
+        """The reference of a row."""
+        return f"thread:{self.thread_id(row)}#turn:{self.columns.number[row]}"
+
+    def refs(self, rows: Iterable[int]) -> list[str]:
+        """References of rows, in their order."""
+        return [self.ref(row) for row in rows]
+
+    def by_thread(self, rows: Iterable[int]) -> list[int]:
+        """Rows by thread id, then as they stand: the same however the corpus grew."""
+        return sorted(rows, key=lambda row: (self.thread_id(row), row))
+
+    def role(self, row: int) -> Role:
+        """The role of a row."""
+        return Role(ROLES[self.columns.role[row]])
+
+    def said_by(self, role: str) -> Bools:
+        """Rows of a role."""
+        found: Bools = self.columns.role == ROLES.index(role)
+        return found
+
+    def spoken_by(self, name: str) -> Bools:
+        """Rows of a speaker."""
+        found: Bools = self.columns.speaker == self.columns.speakers.index(name)
+        return found
 
     def years(self) -> range:
         """Calendar years in which turns were said."""
@@ -90,10 +177,29 @@ class Corpus:
         )
         return range(first, last + 1)
 
-    def rows_of(self, index: SearchIndex, term: str) -> NDArray[np.int64]:
+    def rows_of(self, index: SearchIndex, term: str) -> Ints:
         """Rows that hold a term, once for each time it stands there."""
-        rows: NDArray[np.int64] = self._row_of_doc[index.postings(term)]
-        return rows
+        found = self._rows.get(term)
+        if found is None:
+            docs = np.array(index.postings(term), np.int64)
+            # an index may have gone on since this was read
+            found = self._row_of_doc[docs[docs < len(self._row_of_doc)]]
+            if self._held + len(found) > CACHED:
+                self._rows.clear()
+                self._held = 0
+            self._rows[term] = found
+            self._held += len(found)
+        return found
+
+    def _frequencies(self, index: SearchIndex, terms: Iterable[str]) -> dict[str, int]:
+        asked = list(terms)
+        unknown = [term for term in asked if term not in self._df]
+        if unknown:
+            if len(self._df) > CACHED // 100:
+                self._df.clear()
+                unknown = asked
+            self._df.update(index.frequencies(unknown))
+        return {term: self._df[term] for term in asked}
 
     def _apart(self, step: int) -> Floats:
         """1 where row i and row i + step are neighbours on one main line, else 0."""
@@ -110,25 +216,56 @@ class Corpus:
             wide[:-step] += near * values[step:]
         return wide
 
+    def spread_at(self, values: Floats, rows: Ints, weights: Sequence[float]) -> Floats:
+        """The same for some rows only."""
+        wide = values[rows]
+        for step, weight in enumerate(weights, start=1):
+            near = self._near[step - 1] * weight
+            after, before = rows < len(near), rows >= step
+            wide[after] += near[rows[after]] * values[rows[after] + step]
+            wide[before] += near[rows[before] - step] * values[rows[before] - step]
+        return wide
+
+    def around(self, rows: Ints, steps: int) -> Ints:
+        """Rows with their neighbours on one main line, ascending, each once."""
+        found = [rows]
+        for step in range(1, steps + 1):
+            near = self._near[step - 1]
+            after = rows[rows < len(near)]
+            before = rows[rows >= step] - step
+            found += [after[near[after] > 0] + step, before[near[before] > 0]]
+        return np.unique(np.concatenate(found))
+
+    def _windowed(self, rows: Ints) -> Floats:
+        """Per row: how often it is named, its neighbours counting in part."""
+        wide = np.zeros(len(self))
+        np.add.at(wide, rows, 1.0)
+        for step, weight in enumerate(NEIGHBOURS, start=1):
+            near = self._near[step - 1]
+            after = rows[rows < len(near)]
+            before = rows[rows >= step] - step
+            np.add.at(wide, after + step, weight * near[after])
+            np.add.at(wide, before, weight * near[before])
+        return wide
+
     def lexical(self, index: SearchIndex, terms: Iterable[str]) -> Lexical:
         """BM25 with a window: term counts of neighbours count in part, before saturation.
 
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009),
         with neighbours in the place of fields.
         """
-        df = index.frequencies(terms)
+        df = self._frequencies(index, terms)
         idf = {term: float(np.log1p((len(self) - n + 0.5) / (n + 0.5))) for term, n in df.items()}
         total = sum(idf.values())
         scores, share = np.zeros(len(self)), np.zeros(len(self))
         held = []
         for term in _affordable(df, max(POSTINGS, len(self) // 20)):
-            rows = self._row_of_doc[index.postings(term)]
-            wide = self.spread(
-                np.bincount(rows, minlength=len(self)).astype(np.float64), NEIGHBOURS
-            )
-            scores += idf[term] * wide * (K1 + 1) / (wide + self._norm)
-            share += (wide > 0) * (idf[term] / total)
-            held.append((term, wide > 0))
+            wide = self._windowed(self.rows_of(index, term))
+            rows = np.flatnonzero(wide)
+            counts = wide[rows]
+            scores[rows] += idf[term] * counts * (K1 + 1) / (counts + self._norm[rows])
+            share[rows] += idf[term] / total
+            held.append((term, rows))
         return Lexical(scores, share, tuple(held))
 
 
@@ -148,65 +285,3 @@ def _affordable(df: dict[str, int], budget: int) -> list[str]:
 
 def _seconds(at: str | None) -> float:
     return float("nan") if at is None else datetime.fromisoformat(at).timestamp()
-
-
-class Meaning:
-    """Static vectors of every turn of a corpus."""
-
-    def __init__(self, corpus: Corpus, static: Static, vectors: Vectors) -> None:
-        self.static = static
-        self._corpus = corpus
-        self._matrix = vectors.matrix
-        self._rows = np.array([corpus.row_of_ref[ref] for ref in vectors.ids], np.int64)
-
-    def cosines(self, text: str) -> Floats:
-        """Cosine of every turn with a text, negative ones as 0."""
-        found = np.zeros(len(self._corpus))
-        if self._rows.size:
-            query = self.static.embed([text])[0]
-            # rounded: the last bits of a product differ from machine to machine
-            found[self._rows] = np.maximum(np.round(self._matrix @ query, 5), 0)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    version: tuple[object, ...]
-    corpus: Corpus
-    meaning: Meaning
-
-
-_kept: WeakKeyDictionary[SearchIndex, _Kept] = WeakKeyDictionary()
-_lock = Lock()
-
-
-def load(archive: Archive) -> tuple[Corpus, Meaning]:
-    """Corpus and vectors of a store; kept until its turns or its epoch change."""
-    with _lock:
-        version = archive.search.version()
-        held = _kept.get(archive.search)
-        if held is None or held.version != version:
-            # let the old mapping go first: a mapped file cannot be replaced everywhere
-            held = None
-            _kept.pop(archive.search, None)
-            corpus = Corpus(archive.search.docs())
-            held = _Kept(version, corpus, _meaning(archive, corpus))
-            _kept[archive.search] = held
-        return held.corpus, held.meaning
-
-
-def _meaning(archive: Archive, corpus: Corpus) -> Meaning:
-    static = _static(archive, corpus)
-    refs = [doc.ref for doc in corpus.docs]
-    return Meaning(
-        corpus, static, VectorFile(archive.path).sync(static, refs, archive.search.texts)
-    )
-
-
-def _static(archive: Archive, corpus: Corpus) -> Static:
-    """Frequencies of the epoch; without a telling one, those of the turns at hand."""
-    epoch = archive.epoch()
-    if epoch is not None and epoch.lineages >= FEW_LINEAGES:
-        return Static(epoch.lineages, epoch.vector_df)
-    refs = [doc.ref for doc in corpus.docs]
-    return Static(len(refs), token_df(zip(refs, archive.search.texts(refs), strict=True)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphstore.model.conversation import Role
 from graphstore.model.knowledge import Concept, Links, ThreadNode
-from graphstore.queries.corpus import load
+from graphstore.queries.meaning import load
 from graphstore.queries.meeting import Meeting
 from graphstore.queries.wording import Wording, wording
 from graphstore.store import Store
@@ -57,7 +57,7 @@ class Known:
         view, corpus = self.meeting.view, self.corpus
         number = {name: int(view.lineage[at]) for at, name in enumerate(view.threads)}
         of_thread = np.array([number.get(name, -1) for name in corpus.threads] or [-1], np.int64)
-        clean = corpus.main_line & (corpus.role != Role.OTHER.value)
+        clean = corpus.main_line & ~corpus.said_by(Role.OTHER.value)
         return np.where(clean, of_thread[corpus.thread], -1)
 
     def _lengths(self) -> Floats:
@@ -164,10 +164,10 @@ def side(store: Store, held: Known, mine: int, only: str | None) -> Side:
     """What is known from the side of one lineage, or of one of its questions."""
     view, corpus = held.meeting.view, held.corpus
     own = [q for q in held.meeting.questions_of(mine).tolist() if only in (None, view.ids[q])]
-    rows = np.flatnonzero(held.lineage_of_row == mine)
+    rows = corpus.by_thread(np.flatnonzero(held.lineage_of_row == mine).tolist())
     # what the human said first: only so many words are looked at
-    rows = rows[np.argsort(corpus.role[rows] != Role.HUMAN.value, kind="stable")]
-    texts = store.search.texts([corpus.docs[row].ref for row in rows.tolist()])
+    rows.sort(key=lambda row: corpus.role(row) is not Role.HUMAN)
+    texts = store.search.texts(corpus.refs(rows))
     return Side(
         store,
         held,

@@ -19,18 +19,9 @@ from graphstore.model.answers import (
     TurnView,
 )
 from graphstore.model.base import Instant
-from graphstore.model.conversation import Role, Turn
+from graphstore.model.conversation import Turn
 from graphstore.queries.clip import SIDE_LENGTH, around, start_of
-from graphstore.queries.corpus import (
-    VECTOR_NEIGHBOURS,
-    Archive,
-    Bools,
-    Corpus,
-    Floats,
-    Lexical,
-    Meaning,
-    load,
-)
+from graphstore.queries.corpus import Bools, Corpus, Floats, Ints, Lexical
 from graphstore.queries.cue import (
     Span,
     content_words,
@@ -39,6 +30,7 @@ from graphstore.queries.cue import (
     speakers_meant,
     without_times,
 )
+from graphstore.queries.meaning import Archive, Meaning, load
 from graphstore.search import Head
 
 LEXICAL: Final = 0.65
@@ -61,25 +53,27 @@ Hypotheses = Callable[[Sequence[str]], tuple[HypothesisView, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """Every turn scored; 0 where it may not be given."""
+    """The turns that have anything of the cue, scored."""
 
     corpus: Corpus
     lexical: Lexical
     cosines: Floats
+    rows: Ints
+    values: Floats
+    """Score of each of ``rows``; 0 where it may not be given."""
     scores: Floats
+    """The same for every row of the corpus."""
     spans: tuple[Span, ...]
     speakers: tuple[str, ...]
 
     def top(self, limit: int) -> list[int]:
         """The best rows, ties by reference."""
-        scores = self.scores
-        if limit < len(scores):
-            floor = float(np.partition(scores, -limit)[-limit])
-            rows = np.flatnonzero((scores >= floor) & (scores > 0))
-        else:
-            rows = np.flatnonzero(scores > 0)
-        order = sorted(rows.tolist(), key=lambda row: (-scores[row], self.corpus.docs[row].ref))
-        return order[:limit]
+        values, found = self.values, self.values > 0
+        if limit < len(values):
+            found &= values >= float(np.partition(values, -limit)[-limit])
+        rows: list[int] = self.rows[found].tolist()
+        rows.sort(key=lambda row: (-self.scores[row], self.corpus.ref(row)))
+        return rows[:limit]
 
     def answers(self, rows: Sequence[int]) -> list[int]:
         """The rows worth giving, best first; none when even the best share too little."""
@@ -122,38 +116,43 @@ def rank(
     archive: Archive, corpus: Corpus, meaning: Meaning, cue: str, allowed: Bools, now: datetime
 ) -> _Ranked | None:
     """Score every turn; None when the cue holds no word."""
-    speakers = speakers_meant(cue, corpus.speakers)
+    speakers = speakers_meant(cue, corpus.columns.speakers)
     named = spans(cue, now, corpus.years())
     words = content_words(without_times(cue) if named else cue, speakers)
     terms = archive.search.terms(words)
     if not terms:
         return None
     lexical = corpus.lexical(archive.search, terms)
-    cosines = meaning.cosines(words)
-    scores = LEXICAL * _scaled(lexical.scores)
-    scores = scores + (1 - LEXICAL) * _scaled(corpus.spread(cosines, VECTOR_NEIGHBOURS))
-    scores = scores * _boost(corpus, cue, speakers, named) * allowed
-    return _Ranked(corpus, lexical, cosines, scores, named, speakers)
+    cosines, near = meaning.scored(words, lexical.scores)
+    rows = np.flatnonzero(((lexical.scores > 0) | (near > 0)) & allowed)
+    values = LEXICAL * _scaled(lexical.scores, rows) + (1 - LEXICAL) * _scaled(near, rows)
+    values *= _boost(corpus, rows, cue, speakers, named)
+    scores = np.zeros(len(corpus))
+    scores[rows] = values
+    return _Ranked(corpus, lexical, cosines, rows, values, scores, named, speakers)
 
 
-def _scaled(values: Floats) -> Floats:
-    """Against the best one, so that wording and vectors can be added."""
+def _scaled(values: Floats, rows: Ints) -> Floats:
+    """Those of some rows against the best of all, so that wording and vectors can be added."""
     best = float(values.max(initial=0.0))
-    return values / best if best > 0 else values
+    found: Floats = values[rows] / best if best > 0 else values[rows]
+    return found
 
 
-def _boost(corpus: Corpus, cue: str, speakers: Sequence[str], named: Sequence[Span]) -> Floats:
+def _boost(
+    corpus: Corpus, rows: Ints, cue: str, speakers: Sequence[str], named: Sequence[Span]
+) -> Floats:
     """What the cue says of speaker, role and time, as soft preferences."""
-    boost = np.ones(len(corpus))
+    boost = np.ones(len(rows))
     if len(speakers) == 1:
-        boost *= 1 + SPEAKER * (corpus.speaker == speakers[0])
+        boost *= 1 + SPEAKER * corpus.spoken_by(speakers[0])[rows]
     role = role_meant(cue)
     if role is not None:
-        boost *= 1 + ROLE * (corpus.role == role)
-    when = np.zeros(len(corpus))
+        boost *= 1 + ROLE * corpus.said_by(role)[rows]
+    when, at = np.zeros(len(rows)), corpus.at[rows] if named else corpus.at[:0]
     for span in named:
         near, wide = span.bounds()
-        inside = 0.5 * _between(corpus.at, wide) + 0.5 * _between(corpus.at, near)
+        inside = 0.5 * _between(at, wide) + 0.5 * _between(at, near)
         when = np.maximum(when, inside)
     return boost * (1 + TIME * when)
 
@@ -166,7 +165,7 @@ def _between(at: Floats, bounds: tuple[float, float]) -> Bools:
 def _allowed(archive: Archive, corpus: Corpus, filters: Filters, as_of: datetime | None) -> Bools:
     allowed = corpus.main_line.copy()
     if filters.role is not None:
-        allowed &= corpus.role == filters.role.value
+        allowed &= corpus.said_by(filters.role.value)
     if filters.since is not None:
         allowed &= corpus.at >= filters.since.timestamp()
     if filters.until is not None:
@@ -222,15 +221,15 @@ def _hits(
     archive: Archive, ranked: _Ranked, rows: Sequence[int], now: datetime, limit: int = 1
 ) -> tuple[Hit, ...]:
     """Hits of rows in order; words already given by another turn are not given again."""
-    texts = archive.search.texts([ranked.corpus.docs[row].ref for row in rows])
+    texts = archive.search.texts(ranked.corpus.refs(rows))
     seen: dict[str, int] = {}
     for row, text in zip(rows, texts, strict=True):
         seen.setdefault(text, row)
     chosen = list(seen.values())[:limit]
     sides = {row: _sides(ranked.corpus, row) for row in chosen}
     wanted = {n for row in chosen for n in (row, *sides[row]) if n is not None}
-    turns = archive.search.turns([ranked.corpus.docs[row].ref for row in sorted(wanted)])
-    heads = archive.search.heads(sorted({ranked.corpus.docs[row].thread_id for row in chosen}))
+    turns = archive.search.turns(ranked.corpus.refs(sorted(wanted)))
+    heads = archive.search.heads(sorted({ranked.corpus.thread_id(row) for row in chosen}))
     return tuple(_hit(ranked, row, sides[row], turns, heads, now) for row in chosen)
 
 
@@ -252,24 +251,22 @@ def _hit(
     heads: dict[str, Head],
     now: datetime,
 ) -> Hit:
-    docs = ranked.corpus.docs
-    doc = docs[row]
-    terms = [term for term, where in ranked.lexical.held if where[row]]
-    turn = turns[doc.ref]
+    corpus = ranked.corpus
+    ref, thread = corpus.ref(row), corpus.thread_id(row)
+    terms = ranked.lexical.terms_at(row)
+    turn = turns[ref]
     before, after = (
         None
         if side is None
         else Side(
-            ref=docs[side].ref,
-            role=Role(docs[side].role),
-            text=start_of(turns[docs[side].ref].text, SIDE_LENGTH),
+            ref=corpus.ref(side),
+            role=corpus.role(side),
+            text=start_of(turns[corpus.ref(side)].text, SIDE_LENGTH),
         )
         for side in sides
     )
     return Hit(
-        turn=turn_view(
-            doc.ref, doc.thread_id, turn, heads[doc.thread_id], around(turn.text, terms)
-        ),
+        turn=turn_view(ref, thread, turn, heads[thread], around(turn.text, terms)),
         score=round(float(ranked.scores[row] / max(ranked.scores.max(), 1.0)), 4),
         parts=_parts(ranked, row, turn, now),
         reasons=_reasons(ranked, row, terms, turn),
@@ -338,7 +335,7 @@ def _threads(
     """Threads of ranked rows: the best turn and a part of the next two, ties by id."""
     held: dict[str, list[int]] = {}
     for row in rows:
-        held.setdefault(ranked.corpus.docs[row].thread_id, []).append(row)
+        held.setdefault(ranked.corpus.thread_id(row), []).append(row)
     scores = {
         name: float(ranked.scores[own[0]]) + NEXT_TURNS * float(ranked.scores[own[1:3]].sum())
         for name, own in held.items()
@@ -351,7 +348,7 @@ def _threads(
             thread_id=name,
             title=heads[name].title,
             score=round(scores[name] / best, 4),
-            best=ranked.corpus.docs[held[name][0]].ref,
+            best=ranked.corpus.ref(held[name][0]),
         )
         for name in order
     )

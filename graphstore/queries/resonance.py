@@ -162,13 +162,13 @@ def _pairs(own: Side, theirs: int) -> list[Pair]:
         found = _pair(own, meeting.spoken, theirs, (shared[0], shared[0]), "shared_concepts")
         labels = (own.known.labels[meeting.view.ids[node]] for node in shared[:LABELS])
         pairs.append(found.replace(concepts=tuple(labels)))
-    words = own.wording.shared(own.known.lineage_of_row, own.mine, theirs, LABELS)
+    words = own.wording.shared(own.known.corpus, own.known.lineage_of_row, own.mine, theirs, LABELS)
     if words is not None:
-        docs = own.known.corpus.docs
+        corpus = own.known.corpus
         pairs.append(
             Pair(
-                mine=docs[words[1]].ref,
-                theirs=docs[words[2]].ref,
+                mine=corpus.ref(words[1]),
+                theirs=corpus.ref(words[2]),
                 kind="shared_words",
                 words=words[0],
             )

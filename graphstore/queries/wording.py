@@ -35,14 +35,15 @@ class Wording:
     """Per lineage: tf-idf product with mine over the root of its length."""
 
     def shared(
-        self, lineage_of_row: Ints, mine: int, theirs: int, limit: int
+        self, corpus: Corpus, lineage_of_row: Ints, mine: int, theirs: int, limit: int
     ) -> tuple[tuple[str, ...], int, int] | None:
         """Shared words, rarest first, and the rows in which the rarest stands on each side."""
         found: list[tuple[str, int, int]] = []
         for term, rows in zip(self.terms, self.rows, strict=True):
             of = lineage_of_row[rows]
-            if (of == mine).any() and (of == theirs).any():
-                found.append((term, int(rows[of == mine].min()), int(rows[of == theirs].min())))
+            own, other = rows[of == mine].tolist(), rows[of == theirs].tolist()
+            if own and other:
+                found.append((term, corpus.by_thread(own)[0], corpus.by_thread(other)[0]))
             if len(found) == limit:
                 break
         if not found:

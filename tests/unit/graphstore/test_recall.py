@@ -8,8 +8,8 @@ from graphstore import ids, vectors
 from graphstore.ledger import Ledger
 from graphstore.model.answers import Filters
 from graphstore.model.conversation import Anchor, Role, Taint, Turn
-from graphstore.model.record import EpochRecord, ThreadRecord
-from graphstore.queries.corpus import load
+from graphstore.model.record import EpochRecord, ReviewRecord, ThreadRecord
+from graphstore.queries.meaning import load
 from graphstore.queries.recall import recall
 from graphstore.search import SearchIndex
 from graphstore.threads import Threads
@@ -230,6 +230,94 @@ def test_like_wording_is_found_without_a_shared_word(shelf):
     found = ask(shelf, "puppy seaside")
     assert refs(found)[:1] in ([a[0]], [])
     assert found.basis == "lexical_static"
+
+
+EPOCH = EpochRecord(extractor="x", lineages=9, vector_df=((500, 3),))
+
+
+def opened_again(shelf):
+    """The same workspace as another process reads it."""
+    other = Shelf.__new__(Shelf)
+    other.path, other.ledger, other.threads = shelf.path, shelf.ledger, shelf.threads
+    other.search, other.figures = SearchIndex(shelf.ledger), shelf.figures
+    return other
+
+
+def columns(corpus):
+    """What is known of each turn, by reference."""
+    held = corpus.columns
+    return {
+        corpus.ref(row): (
+            held.doc[row],
+            held.key[row],
+            corpus.role(row),
+            held.speakers[held.speaker[row]] if held.speaker[row] >= 0 else None,
+            held.main_line[row],
+            held.words[row],
+        )
+        for row in range(len(corpus))
+    }
+
+
+def test_a_corpus_brought_up_to_date_is_that_of_a_fresh_reading(shelf):
+    shelf.figures = EPOCH
+    shelf.add("b", ("Ines", "the lamp is lit"), ("Noor", "who lit it?"))
+    shelf.add("a", "salt on the film", "rinse it")
+    before = load(shelf)[1]
+    shelf.add("c", ("Ada", "the harbour chain"), "colza oil", "and a wick")
+    shelf.add("b", ("Ines", "the lamp is lit"), ("Noor", "who lit it?"), "the keeper", off=(2,))
+    corpus, meaning = load(shelf)
+    again, fresh = load(opened_again(shelf))
+    assert meaning.static is before.static
+    assert columns(corpus) == columns(again)
+    for cue in ("who lit the lamp", "harbour oil"):
+        ours, theirs = meaning.cosines(cue), fresh.cosines(cue)
+        assert {corpus.ref(row): v for row, v in enumerate(ours)} == {
+            again.ref(row): v for row, v in enumerate(theirs)
+        }
+        assert ask(shelf, cue) == ask(opened_again(shelf), cue)
+
+
+def test_a_record_that_changes_no_turn_leaves_the_corpus_as_it_was(shelf):
+    shelf.add("a", "the lamp")
+    corpus, _ = load(shelf)
+    with shelf.ledger.transaction():
+        shelf.ledger.append(ReviewRecord(act="helpful", target="h:a", at=NOW), NOW)
+    assert load(shelf)[0] is corpus
+
+
+def test_turns_that_went_from_the_index_are_gone_from_the_corpus(shelf):
+    shelf.figures = EPOCH
+    (lamp,) = shelf.add("a", "the lamp")
+    load(shelf)
+    shelf.search.remove([lamp])
+    shelf.add("b", "salt")
+    assert len(load(shelf)[0]) == 1
+
+
+def test_an_index_made_again_is_read_again(shelf):
+    shelf.figures = EPOCH
+    shelf.add("a", "the lamp", "salt film")
+    first, _ = load(shelf)
+    shelf.search.rebuild()
+    assert load(shelf)[0] is not first
+    assert refs(ask(shelf, "salt"))[0] == "thread:test:a#turn:2"
+
+
+def test_a_large_store_compares_the_vectors_of_candidates_and_finds_the_same(shelf, monkeypatch):
+    from graphstore.queries import meaning
+
+    shelf.figures = EPOCH
+    for n in range(40):
+        shelf.add(f"t{n}", f"lamp number{n} stands {n % 7} steps off", f"so does wick{n}", "fine")
+    cues = ("where does number12 stand", "wick30 steps", "which lamp is off")
+    exact = [refs(ask(shelf, cue)) for cue in cues]
+    monkeypatch.setattr(meaning, "EXACT", 20)
+    monkeypatch.setattr(meaning, "CANDIDATES", 30)
+    large = opened_again(shelf)
+    assert [refs(ask(large, cue))[:3] for cue in cues] == [found[:3] for found in exact]
+    monkeypatch.setattr(meaning, "CANDIDATES", 200)
+    assert [refs(ask(opened_again(shelf), cue)) for cue in cues] == exact
 
 
 def test_common_words_are_passed_over_when_they_cost_too_much(shelf, monkeypatch):

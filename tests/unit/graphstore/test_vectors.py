@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from graphstore import vectors
-from graphstore.vectors import BASIS, NO_BASIS, Static, VectorFile, Vectors, cosines
+from graphstore.vectors import BASIS, NO_BASIS, Static, VectorFile, cosines
 
 with_wheel = pytest.mark.skipif(not vectors.available(), reason="wordllama is not installed")
 
@@ -126,8 +126,8 @@ def test_without_the_wheel_everything_has_width_zero_and_nothing_is_near(tmp_pat
     assert (static.basis, rows.shape) == (NO_BASIS, (2, 0))
     assert cosines(rows, rows).tolist() == [[0, 0], [0, 0]]
     assert vectors.token_df([("a", "x"), ("b", "x")]) == ()
-    found = VectorFile(tmp_path).sync(static, ["r1"], texts_of({"r1": "one"}))
-    assert found.nearest(rows[0], 3) == ()
+    matrix, place = VectorFile(tmp_path).sync(static, np.array([7 << 32]), texts_of({}))
+    assert (matrix.size, place.tolist()) == (0, [0])
     assert not list(tmp_path.glob("vectors.*"))
 
 
@@ -150,70 +150,80 @@ def test_forgetting_known_words_changes_no_token(monkeypatch):
     assert vectors.tokenise(["copper kettle on the stove"]).ids.tolist() == before
 
 
-def rows(*pairs):
-    names, values = zip(*pairs, strict=True)
-    return Vectors(tuple(names), np.array(values, np.float32))
-
-
-def test_nearest_breaks_ties_by_id_and_leaves_out_what_is_not_alike():
-    held = rows(("c", [1, 0]), ("a", [1, 0]), ("b", [1, 0]), ("z", [0, 1]), ("y", [-1, 0]))
-    query = np.array([1, 0], np.float32)
-    assert held.nearest(query, 2) == (("a", 1.0), ("b", 1.0))
-    assert [name for name, _ in held.nearest(query, 10)] == ["a", "b", "c"]
-    assert held.nearest(query, 0) == ()
-
-
-def test_nearest_gives_only_allowed_rows():
-    held = rows(("a", [1, 0]), ("b", [0.6, 0.8]))
-    allowed = np.array([False, True])
-    assert held.nearest(np.array([1, 0], np.float32), 5, allowed) == (("b", pytest.approx(0.6)),)
-
-
 @with_wheel
 class TestVectorFile:
-    TEXTS: ClassVar = {"r0": "rake the leaves", "r1": "a hoe", "r2": "the spade by the wall"}
+    TEXTS: ClassVar = {1: "rake the leaves", 2: "a hoe", 3: "the spade by the wall", 9: "salt"}
 
-    def sync(self, folder: Path, wanted, static=None):
-        return VectorFile(folder).sync(static or Static(10), wanted, texts_of(self.TEXTS))
+    def sync(self, folder: Path, numbers, static=None, asked=None):
+        """Vectors by number, as the file holds them."""
 
-    def test_holds_what_embedding_gives(self, tmp_path):
-        held = self.sync(tmp_path, ["r0", "r1"])
-        expected = Static(10).embed(self.TEXTS[name] for name in held.ids)
-        assert np.array_equal(held.matrix, expected)
-
-    def test_appends_only_what_is_new(self, tmp_path):
-        self.sync(tmp_path, ["r1"])
-        asked = []
-
-        def texts(names):
-            asked.extend(names)
+        def texts(rows):
+            names = [numbers[row] for row in rows.tolist()]
+            if asked is not None:
+                asked.extend(names)
             return [self.TEXTS[name] for name in names]
 
-        held = VectorFile(tmp_path).sync(Static(10), ["r0", "r1", "r2"], texts)
-        assert asked == ["r0", "r2"]
-        assert held.ids == ("r1", "r0", "r2")
+        keys = np.array([key_of(number) for number in numbers], np.int64)
+        matrix, place = VectorFile(folder).sync(static or Static(10), keys, texts)
+        return matrix[place]
 
-    def test_is_made_again_when_an_id_is_gone(self, tmp_path):
-        self.sync(tmp_path, ["r0", "r1"])
-        assert self.sync(tmp_path, ["r1"]).ids == ("r1",)
+    def expected(self, *numbers, static=None):
+        return (static or Static(10)).embed(self.TEXTS[number] for number in numbers)
+
+    def test_holds_what_embedding_gives(self, tmp_path):
+        assert np.array_equal(self.sync(tmp_path, [2, 1]), self.expected(2, 1))
+
+    def test_appends_only_what_is_new(self, tmp_path):
+        self.sync(tmp_path, [2])
+        asked = []
+        held = self.sync(tmp_path, [1, 2, 3], asked=asked)
+        assert asked == [1, 3]
+        assert np.array_equal(held, self.expected(1, 2, 3))
+
+    def test_what_is_no_longer_wanted_is_overwritten_and_the_rest_stays(self, tmp_path):
+        self.sync(tmp_path, [1, 2, 3])
+        gone = self.expected(2)[0].astype("<f4").tobytes()
+        assert gone in (tmp_path / "vectors.f32").read_bytes()
+        asked = []
+        assert np.array_equal(self.sync(tmp_path, [3, 1], asked=asked), self.expected(3, 1))
+        assert asked == []
+        assert gone not in (tmp_path / "vectors.f32").read_bytes()
+        assert np.array_equal(self.sync(tmp_path, [1, 2, 3]), self.expected(1, 2, 3))
+
+    def test_is_made_again_when_most_of_it_is_blank(self, tmp_path):
+        self.sync(tmp_path, [1, 2, 3])
+        asked = []
+        self.sync(tmp_path, [3], asked=asked)
+        assert asked == [3]
+        assert (tmp_path / "vectors.f32").stat().st_size == 1024
+
+    def test_a_number_given_to_another_text_gets_its_own_vector(self, tmp_path):
+        self.sync(tmp_path, [1, 2])
+        keys = np.array([key_of(1) + 1, key_of(2)])
+        matrix, place = VectorFile(tmp_path).sync(Static(10), keys, lambda _: [self.TEXTS[9]])
+        assert np.array_equal(matrix[place], self.expected(9, 2))
 
     def test_is_made_again_under_other_frequencies(self, tmp_path):
-        self.sync(tmp_path, ["r0"])
+        self.sync(tmp_path, [1])
         other = Static(99)
-        held = self.sync(tmp_path, ["r0"], other)
-        assert (tmp_path / "vectors.ids").read_text().splitlines()[0] == other.stamp
-        assert held.ids == ("r0",)
+        assert np.array_equal(self.sync(tmp_path, [1], other), self.expected(1, static=other))
+        assert (tmp_path / "vectors.ids").read_bytes().startswith(other.stamp.encode() + b"\n")
 
-    def test_is_made_again_when_it_is_torn(self, tmp_path):
-        self.sync(tmp_path, ["r0", "r1"])
-        os.truncate(tmp_path / "vectors.f32", 100)
-        assert self.sync(tmp_path, ["r0", "r1"]).matrix.shape == (2, 256)
+    @pytest.mark.parametrize("size", [0, 100, 1024])
+    def test_is_made_again_when_it_is_torn(self, tmp_path, size):
+        self.sync(tmp_path, [1, 2])
+        os.truncate(tmp_path / "vectors.f32", size)
+        assert np.array_equal(self.sync(tmp_path, [1, 2]), self.expected(1, 2))
 
     def test_an_empty_store_has_no_vectors(self, tmp_path):
-        assert self.sync(tmp_path, []).nearest(np.ones(256, np.float32), 3) == ()
+        assert self.sync(tmp_path, []).shape == (0, 256)
 
     def test_can_be_read_by_the_owner_only(self, tmp_path):
-        self.sync(tmp_path, ["r0"])
-        assert all(
-            stat.S_IMODE(path.stat().st_mode) == 0o600 for path in tmp_path.glob("vectors.*")
-        )
+        self.sync(tmp_path, [1])
+        found = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("vectors.*")}
+        assert found == {0o600}
+
+
+def key_of(number):
+    """Number and a checksum, as the index names a turn."""
+    return (number << 32) | (number * 7919)
