@@ -33,6 +33,10 @@ class Scan:
             table = table.sort_by(by)
         self._columns = {name: table.column(name) for name in table.column_names}
 
+    def column(self, name: str) -> Any:  # noqa: ANN401 - an arrow array
+        """A column in one piece."""
+        return self._columns[name].combine_chunks()
+
     def ints(self, name: str) -> Ints:
         """A column of integers without nulls."""
         return np.asarray(self._columns[name].to_numpy(), np.int64)
@@ -55,7 +59,9 @@ class Scan:
 
     def coded(self, name: str) -> tuple[list[str], Ints]:
         """A column of strings as distinct values, and which one each row has; -1 for null."""
-        return _coded(self._columns[name].combine_chunks())
+        coded = self.column(name).dictionary_encode()
+        codes = coded.indices.fill_null(-1).to_numpy()
+        return coded.dictionary.to_pylist(), np.asarray(codes, np.int64)
 
     def among(self, name: str, wanted: Sequence[str]) -> Bools:
         """Which rows of a column of strings have one of a few values."""
@@ -63,19 +69,19 @@ class Scan:
         chosen = np.array([*(value in wanted for value in values), False], np.bool_)
         return chosen[codes]
 
-    def lists(self, name: str) -> tuple[list[str], Ints, Ints]:
-        """A column of string lists: distinct strings, code of each member, row of each member."""
-        lists = self._columns[name].combine_chunks()
-        ends: Ints = np.asarray(lists.offsets.to_numpy(), np.int64)
-        lengths: Ints = ends[1:] - ends[:-1]
-        values, codes = _coded(lists.flatten())
-        return values, codes, np.repeat(np.arange(len(lengths)), lengths)
+    def listed(self, name: str, among: "Scan", key: str) -> tuple[Ints, Ints]:
+        """A column of string lists: row of each member, and where another column holds it.
 
+        The second is -1 for a member that stands nowhere in the other column.
+        """
+        import pyarrow.compute as pc
 
-def _coded(column: Any) -> tuple[list[str], Ints]:  # noqa: ANN401 - an arrow array
-    coded = column.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy()
-    return coded.dictionary.to_pylist(), np.asarray(codes, np.int64)
+        lists = self.column(name)
+        lengths = np.diff(np.asarray(lists.offsets.to_numpy(), np.int64))
+        coded = lists.flatten().dictionary_encode()
+        there = pc.index_in(coded.dictionary, value_set=among.column(key)).fill_null(-1)
+        places: Ints = np.append(np.asarray(there.to_numpy(), np.int64), -1)
+        return np.repeat(np.arange(len(lengths)), lengths), places[coded.indices.to_numpy()]
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ counted all the same, so that a mistake would show.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -150,11 +149,6 @@ class Reading:
         found: Ints = self._rank_of_row[there(self._row_of_turn, offsets)]
         return found
 
-    @cached_property
-    def _rank_of_ref(self) -> dict[str, int]:
-        """Ranks of the turns in scope by their reference."""
-        return dict(zip(self._turn_names.cells("ref"), self._rank_of_row.tolist(), strict=True))
-
     def _read_shared(self) -> None:
         questions = self._scan(
             "MATCH (n:`Question`) RETURN offset(id(n)) AS `o`, n.`question_id` AS `k`,"
@@ -227,11 +221,9 @@ class Reading:
             f" offset(id(b)) AS `b`, r.`source_refs` AS `refs`{more}"
         )
         self._count_dreams(table, len(scan.ints("a")))
-        values, codes, row = scan.lists("refs")
-        outside = len(self.turn_thread)
-        ranks = np.array([self._rank_of_ref.get(ref, outside) for ref in values], np.int64)
+        row, said = scan.listed("refs", self._turn_names, "ref")
+        turn = np.append(self._rank_of_row, len(self.turn_thread))[said]
         a, b = ends[0].at(scan.ints("a")), ends[1].at(scan.ints("b"))
-        turn = ranks[codes] if codes.size else np.zeros(0, np.int64)
         if len(row) == len(a) == runs(row):
             rows = Rows(a, b, turn, row)
         else:

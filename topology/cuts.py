@@ -4,7 +4,9 @@ All functions take ``n`` nodes and a collapsed simple graph as two arrays of end
 (u, v) with u < v. Parallel pairs would make "tree edge" ambiguous, so they must not occur.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import add, xor
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -22,6 +24,13 @@ SHALLOW: Final = 5000
 """Deeper forests are walked node by node: a numpy call per level would cost more."""
 NARROW: Final = 200
 """Steps after which a search goes on node by node, for the same reason."""
+_PLAIN: Final[dict[np.ufunc, Callable[[Any, Any], Any]]] = {
+    np.add: add,
+    np.bitwise_xor: xor,
+    np.minimum: min,
+    np.maximum: max,
+}
+"""What the functions on arrays do to two numbers."""
 _KEY: Final = 0x9E3779B97F4A7C15
 
 
@@ -30,12 +39,22 @@ def adjacency(n: int, u: Ints, v: Ints) -> "csr_array[Any, tuple[int, int]]":
     from scipy.sparse import coo_array
 
     edge = np.arange(1, len(u) + 1, dtype=np.float64)
-    rows, columns = np.concatenate((u, v)), np.concatenate((v, u))
+    rows, columns = np.concatenate((v, u)), np.concatenate((u, v))  # so each row comes sorted
     return coo_array((np.concatenate((edge, edge)), (rows, columns)), shape=(n, n)).tocsr()
 
 
+def halves(n: int, u: Ints, v: Ints) -> "csr_array[Any, tuple[int, int]]":
+    """Each edge in one direction only: all that components need."""
+    from scipy.sparse import coo_array
+
+    return coo_array((np.ones(len(u)), (u, v)), shape=(n, n)).tocsr()
+
+
 def components(graph: "csr_array[Any, tuple[int, int]]") -> Ints:
-    """Component number of each node; components are numbered by their smallest position."""
+    """Component number of each node, whatever the direction of its edges.
+
+    Components are numbered by their smallest position.
+    """
     from scipy.sparse.csgraph import connected_components
 
     if graph.shape[0] == 0:
@@ -86,7 +105,7 @@ class Forest:
 
     def sums(self, weights: Longs) -> Longs:
         """Sum of the weights of each subtree."""
-        total: Longs = _accumulate(self, weights, np.add)
+        total: Longs = accumulate(self, weights, np.add)
         return total
 
     def below(self, child: int) -> Mask:
@@ -97,10 +116,13 @@ class Forest:
         return below
 
 
-def forest(graph: "csr_array[Any, tuple[int, int]]") -> Forest:
-    """Breadth-first forest, subtree sizes and preorder intervals in O(n + m)."""
+def forest(graph: "csr_array[Any, tuple[int, int]]", component: Ints | None = None) -> Forest:
+    """Breadth-first forest, subtree sizes and preorder intervals in O(n + m).
+
+    ``component`` is that of each node, where it is known.
+    """
     n = graph.shape[0]
-    labels = components(graph)
+    labels = components(graph) if component is None else component
     counts = np.bincount(labels, minlength=0).astype(np.int32)
     order, parent = _search(graph, labels)
     place = np.empty(n, np.int32)
@@ -144,7 +166,7 @@ def _levels(parent_place: Ints) -> Longs:
     return np.array(bounds, np.int64)
 
 
-def _accumulate(tree: Forest, weights: Any, combine: "np.ufunc") -> Any:  # noqa: ANN401 - any integer type
+def accumulate(tree: Forest, weights: Any, combine: "np.ufunc") -> Any:  # noqa: ANN401 - any integer type
     """Combine children into parents from the deepest level up."""
     held = weights[tree.order]
     if len(tree.levels) > SHALLOW:
@@ -165,13 +187,11 @@ def _accumulate(tree: Forest, weights: Any, combine: "np.ufunc") -> Any:  # noqa
 
 def _accumulate_slowly(held: Any, parents: list[int], combine: "np.ufunc") -> Any:  # noqa: ANN401 - any integer type
     values = held.tolist()
-    add = combine is np.add
+    plain = _PLAIN[combine]
     for place in range(len(values) - 1, -1, -1):
         parent = parents[place]
         if parent >= 0:
-            values[parent] = (
-                values[parent] + values[place] if add else values[parent] ^ values[place]
-            )
+            values[parent] = plain(values[parent], values[place])
     return np.array(values, held.dtype)
 
 
@@ -228,7 +248,7 @@ def cover(tree: Forest, u: Ints, v: Ints) -> Cover:
     ends = np.zeros(len(tree.parent), np.uint64)
     np.bitwise_xor.at(ends, u[free], value)
     np.bitwise_xor.at(ends, v[free], value)
-    below: Hashes = _accumulate(tree, ends, np.bitwise_xor)
+    below: Hashes = accumulate(tree, ends, np.bitwise_xor)
     hashes = np.empty(len(u), np.uint64)
     hashes[free] = value
     kept = child >= 0
@@ -274,7 +294,7 @@ def rings(tree: Forest, found: Cover) -> Rings:
     the one non-tree edge that a class may have at 0.
     """
     edges = np.flatnonzero(found.hash != 0)
-    edges = edges[np.argsort(found.hash[edges], kind="stable")]
+    edges = edges[np.argsort(found.hash[edges])]
     starts = np.flatnonzero(np.diff(found.hash[edges], prepend=np.uint64(0)))
     lengths = np.diff(np.append(starts, len(edges)))
     edges = edges[np.repeat(lengths > 1, lengths)]

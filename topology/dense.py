@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from topology import cuts
+from topology.blocks import of_edges
 from topology.cuts import Ints
-from topology.engine import Graph
 from topology.level import Level
 
 SMALLEST: Final = 4
@@ -79,7 +79,7 @@ def _blocks(level: Level, nodes: Ints) -> Iterator[Ints]:
     u, v = inner_edges(level, nodes)
     local = np.full(level.n, -1, np.int32)
     local[nodes] = np.arange(len(nodes), dtype=np.int32)
-    found = Graph(len(nodes), local[u], local[v]).blocks()
+    found = of_edges(len(nodes), local[u], local[v])
     for block in np.flatnonzero(np.diff(found.start) >= SMALLEST).tolist():
         members = nodes[found.members(block)]
         lineages = level.lineage[members]

@@ -1,13 +1,10 @@
-"""The only igraph import: blocks, cut nodes, coreness, communities, forces of a layout."""
+"""The only igraph import: coreness, communities, forces of a layout."""
 
 import random  # noqa: TID251 - igraph draws from a generator of ours, with a fixed seed
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
-from itertools import chain
 from math import sqrt
 from pathlib import Path
 from threading import Lock
@@ -16,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from topology.cuts import Ints, Longs, numbered_by_first
+from topology.cuts import Ints, numbered_by_first
 
 Method: TypeAlias = Literal["leiden", "infomap", "label_propagation"]
 
@@ -40,25 +37,6 @@ def engine_version() -> str:
     return version("igraph") if is_available() else ""
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """Biconnected components: nodes of block i are ``nodes[start[i]:start[i + 1]]``, sorted."""
-
-    start: Longs
-    nodes: Ints
-    cut_nodes: Ints
-    """Articulation points, sorted."""
-
-    @cached_property
-    def block(self) -> Longs:
-        """Block of each entry of ``nodes``."""
-        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-
-    def members(self, block: int) -> Ints:
-        """Nodes of one block."""
-        return self.nodes[self.start[block] : self.start[block + 1]]
-
-
 class Graph:
     """An igraph graph of ``n`` nodes, built once for several questions."""
 
@@ -67,21 +45,10 @@ class Graph:
 
         pairs: Any = np.column_stack((u, v)).astype(np.int64)
         self._native: Any = Native(n=n, edges=memoryview(pairs) if len(pairs) else [])
-        self._u, self._v = u, v
 
-    def blocks(self) -> Blocks:
-        """Blocks in the order of their sorted nodes, and articulation points."""
-        from igraph import GraphBase
-
-        # the method of the subclass would make a list of all edges and a set for each block
-        trees, cut_nodes = GraphBase.biconnected_components(
-            self._native, return_articulation_points=True
-        )
-        lengths = np.fromiter(map(len, trees), np.int64, len(trees))
-        edge = np.fromiter(chain.from_iterable(trees), np.int64, int(lengths.sum()))
-        block = np.repeat(np.arange(len(trees)), lengths)
-        start, nodes = _in_order(block, self._u[edge], self._v[edge])
-        return Blocks(start, nodes, np.sort(np.array(cut_nodes, np.int32)))
+    def cut_nodes(self) -> Ints:
+        """Articulation points, sorted."""
+        return np.sort(np.array(self._native.articulation_points(), np.int32))
 
     def coreness(self) -> Ints:
         """Largest k such that the node is in the k-core, for each node."""
@@ -103,24 +70,6 @@ class Graph:
             else:
                 found = self._native.community_label_propagation(weights=weights)
         return numbered_by_first(np.array(found.membership, np.int32))
-
-
-def _in_order(block: Longs, u: Ints, v: Ints) -> tuple[Longs, Ints]:
-    """Sorted nodes of each block, blocks by their two smallest: no two of them share both."""
-    number, node = np.concatenate((block, block)), np.concatenate((u, v))
-    order = np.lexsort((node, number))
-    number, node = number[order], node[order]
-    fresh = np.ones(len(node), np.bool_)
-    fresh[1:] = (np.diff(number) != 0) | (np.diff(node) != 0)
-    number, node = number[fresh], node[fresh]
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    lengths = np.diff(np.append(first, len(node)))
-    ranked = np.lexsort((node[first + 1], node[first]))
-    rank = np.empty(len(first), np.int64)
-    rank[ranked] = np.arange(len(first))
-    again = np.argsort(rank[number], kind="stable")
-    start = np.concatenate(([0], np.cumsum(lengths[ranked]))).astype(np.int64)
-    return start, node[again]
 
 
 def graphml(

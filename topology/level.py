@@ -9,6 +9,7 @@ import numpy as np
 from graphstore.columns import unique
 from graphstore.model.view import CONCEPT, NO_DAY, THREAD, GraphView
 from topology import cuts, engine
+from topology.blocks import Blocks, blocks
 from topology.cuts import Ints, Longs, Mask
 from topology.model import LevelNumber
 
@@ -71,12 +72,12 @@ class Level:
     @cached_property
     def forest(self) -> cuts.Forest:
         """Breadth-first forest."""
-        return cuts.forest(self.matrix)
+        return cuts.forest(self.matrix, self.components)
 
-    @property
+    @cached_property
     def components(self) -> Ints:
         """Component number of each node."""
-        return self.forest.component
+        return cuts.components(cuts.halves(self.n, self.u, self.v))
 
     @cached_property
     def cover(self) -> cuts.Cover:
@@ -99,9 +100,9 @@ class Level:
         return engine.Graph(self.n, self.u, self.v)
 
     @cached_property
-    def blocks(self) -> engine.Blocks:
+    def blocks(self) -> Blocks:
         """Biconnected components."""
-        return self.graph.blocks()
+        return blocks(self.forest, self.u, self.v)
 
     @cached_property
     def coreness(self) -> Ints:

@@ -264,7 +264,7 @@ def finish(summary: Summary, *, contracted: bool) -> Cuts:
     size = np.bincount(tree.component, weight, len(smallest)).astype(np.int64)
     points = None
     if not contracted and engine.is_available():
-        points = names[engine.Graph(len(weight), u, v).blocks().cut_nodes]
+        points = names[engine.Graph(len(weight), u, v).cut_nodes()]
     return Cuts(
         _rows(np.concatenate((np.column_stack((smallest, size)), summary.closed))),
         _rows(_upward(np.concatenate((bridges, done)))),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from topology import cuts, engine
+from topology.blocks import of_edges
 from topology.level import Level
 from topology.shapes import cut_point
 
@@ -63,7 +64,8 @@ def test_components_bridges_blocks_and_cores_are_those_of_networkx(round_number)
         found = cuts.bridges(cuts.cover(tree, u, v))
         assert {pairs[at] for at in found} == {tuple(sorted(edge)) for edge in nx.bridges(oracle)}
         graph = engine.Graph(n, u, v)
-        blocks = graph.blocks()
+        assert graph.cut_nodes().tolist() == sorted(nx.articulation_points(oracle))
+        blocks = of_edges(n, u, v)
         assert blocks.cut_nodes.tolist() == sorted(nx.articulation_points(oracle))
         members = [blocks.members(at).tolist() for at in range(len(blocks.start) - 1)]
         assert members == sorted(map(sorted, nx.biconnected_components(oracle)))

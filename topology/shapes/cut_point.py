@@ -20,7 +20,6 @@ from topology.structure import Separation, Structure
 
 NAME = "cut_point"
 VERSION = 1
-NEEDS = ("engine",)
 ORACLE = "test_cut_points_are_those_that_removal_shows"
 
 PIECES_NAMED = 20

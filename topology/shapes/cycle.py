@@ -15,7 +15,6 @@ import numpy as np
 
 from graphstore.model.view import CONCEPT, NO_DAY
 from topology.cuts import Longs
-from topology.engine import Graph
 from topology.evidence import Finding, seed
 from topology.level import Level
 from topology.loops import Budget, canonical_rotation, shortest_cycle, shortest_path
@@ -24,7 +23,6 @@ from topology.structure import Structure, distinct
 
 NAME = "cycle"
 VERSION = 1
-NEEDS = ("engine",)
 ORACLE = "test_cycles_are_shortest_ones_of_three_threads"
 
 LARGEST_DF = 8
@@ -150,7 +148,7 @@ class _Kept:
 
 def _parts(level: Level, edges: Longs) -> list[int]:
     """Block of each edge: that of the tree edge above its deeper end, which is on its loop."""
-    blocks, tree = Graph(level.n, level.u, level.v).blocks(), level.forest
+    blocks, tree = level.blocks, level.forest
     many = len(blocks.start)
     held = blocks.nodes.astype(np.int64) * many + blocks.block
     above = tree.parent[blocks.nodes].astype(np.int64)

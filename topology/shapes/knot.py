@@ -25,9 +25,9 @@ from graphstore.model.view import (
     RESOLVED,
 )
 from topology import cuts
+from topology.blocks import of_edges
 from topology.cuts import Ints, Longs
 from topology.dense import SMALLEST, Group, group
-from topology.engine import Graph
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
 from topology.model import Demand, LevelNumber, Limits, Seed, Truncation
@@ -105,7 +105,7 @@ def _loops(graph: Structure) -> Iterator[_Knot]:
 
 
 def _big_blocks(n: int, u: Ints, v: Ints, least: int) -> Iterator[Ints]:
-    blocks = Graph(n, u, v).blocks()
+    blocks = of_edges(n, u, v)
     for block in np.flatnonzero(np.diff(blocks.start) >= least).tolist():
         yield blocks.members(block)
 
