@@ -1,6 +1,6 @@
 """Rows as typed arrow tables, at once or kept in a file until they are loaded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -34,46 +34,47 @@ def arrow_table(
 
 
 class Spill:
-    """Rows kept in a file until they are loaded, a batch at a time."""
+    """Rows kept in a file until they are loaded, as one table that is mapped, not read."""
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
         self._path = path
         self._columns = columns
         self._rows: list[Sequence[Any]] = []
-        self._batches = 0
+        self._file: Any = None
+        self._out: Any = None
 
     def add(self, row: Sequence[Any]) -> None:
         """Take one row in."""
         self._rows.append(row)
-        if len(self._rows) >= 10 * BATCH:
+        if len(self._rows) >= BATCH:
             self._write()
 
     def _write(self) -> None:
         import pyarrow as pa
 
         table = arrow_table(self._columns, self._rows, prefix="")
-        name = self._part(self._batches)
-        name.touch(mode=0o600)
-        with pa.OSFile(str(name), "wb") as file, pa.ipc.new_stream(file, table.schema) as out:
-            out.write_table(table)
-        self._batches += 1
+        if self._out is None:
+            self._path.touch(mode=0o600)
+            self._file = pa.OSFile(str(self._path), "wb")
+            self._out = pa.ipc.new_stream(self._file, table.schema)
+        self._out.write_table(table)
         self._rows = []
 
-    def _part(self, number: int) -> Path:
-        return self._path.with_name(f"{self._path.name}-{number}.arrow")
-
-    def tables(self) -> Iterator[Table]:
-        """Every row, in order, as pyarrow tables."""
+    def table(self) -> Table:
+        """Every row, in order; nothing can be added any more."""
         import pyarrow as pa
 
-        for number in range(self._batches):
-            with pa.OSFile(str(self._part(number)), "rb") as file:
-                yield pa.ipc.open_stream(file).read_all()
-        if self._rows:
-            yield arrow_table(self._columns, self._rows, prefix="")
+        if self._out is None:
+            return arrow_table(self._columns, self._rows, prefix="")
+        self._write()
+        self._out.close()
+        self._file.close()
+        return pa.ipc.open_stream(pa.memory_map(str(self._path))).read_all()
+
+    def size(self) -> int:
+        """Bytes in the file."""
+        return self._path.stat().st_size if self._out is not None else 0
 
     def remove(self) -> None:
-        """Delete the files."""
-        for number in range(self._batches):
-            self._part(number).unlink()
-        self._rows = []
+        """Delete the file."""
+        self._path.unlink(missing_ok=True)

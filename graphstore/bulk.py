@@ -1,7 +1,8 @@
 """The graph made anew from the ledger: every row, streamed into a fresh file by COPY."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,8 @@ Pair = tuple[type[Edge], str, str]
 
 _NODES: Final = 10 * BATCH
 """Rows of a node table that are loaded at once."""
+_POOL: Final = 4
+"""Bytes of the engine's pool for one byte of edges: with a third of it, it gives up (kuzu 0.11)."""
 
 
 def every_row(source: Source, applied: int) -> Iterator[Row]:
@@ -68,26 +71,29 @@ def whole(source: Source, applied: int) -> tuple[Rows, tuple[tuple[object, ...],
 class _Load:
     """Rows on their way into a fresh file: nodes at once, edges when every node is there."""
 
-    def __init__(self, statement: Transaction, folder: Path) -> None:
-        self._statement = statement
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._nodes: dict[type[Node], list[Node]] = defaultdict(list)
+        self._nodes: dict[type[Node], list[Sequence[object]]] = defaultdict(list)
         self._spills: dict[Pair, Spill] = {}
         self.counts: Counter[type[Node] | Pair] = Counter()
 
-    def add(self, row: Row) -> None:
-        if isinstance(row, Node):
-            held = self._nodes[type(row)]
-            held.append(row)
-            if len(held) >= _NODES:
-                self._copy_nodes(type(row))
-        else:
-            self._edge(row)
+    def nodes(self, statement: Transaction, rows: Iterable[Row]) -> None:
+        """Load nodes as they come, and keep the edges."""
+        for row in rows:
+            if isinstance(row, Node):
+                held = self._nodes[type(row)]
+                held.append(encode_node(row))
+                if len(held) >= _NODES:
+                    self._copy_nodes(statement, type(row))
+            else:
+                self._edge(row)
+        for cls in schema.NODE_CLASSES:
+            self._copy_nodes(statement, cls)
 
-    def _copy_nodes(self, cls: type[Node]) -> None:
-        encoded = [encode_node(node) for node in self._nodes.pop(cls, ())]
-        self._statement.copy(schema.copy_nodes(cls), schema.columns(cls), encoded)
-        self.counts[cls] += len(encoded)
+    def _copy_nodes(self, statement: Transaction, cls: type[Node]) -> None:
+        cells = self._nodes.pop(cls, [])
+        statement.copy(schema.copy_nodes(cls), schema.columns(cls), cells)
+        self.counts[cls] += len(cells)
 
     def _edge(self, edge: Edge) -> None:
         pair = (type(edge), edge.src_table, edge.dst_table)
@@ -97,19 +103,21 @@ class _Load:
         self._spills[pair].add(encode_edge(edge))
         self.counts[pair] += 1
 
-    def finish(self) -> None:
-        """Load what is left, edges last."""
-        for cls in schema.NODE_CLASSES:
-            self._copy_nodes(cls)
+    def pool_mb(self) -> int:
+        """What the engine needs to load the largest relation at once: a multiple of its size."""
+        largest = max((spill.size() for spill in self._spills.values()), default=0)
+        return _POOL * largest // 2**20
+
+    def edges(self, statement: Transaction) -> None:
+        """Load each relation by one COPY: a second one takes twenty times as long."""
         for pair, spill in self._spills.items():
-            for table in spill.tables():
-                self._statement.run(schema.copy_edges(*pair), rows=table)
+            statement.run(schema.copy_edges(*pair), rows=spill.table())
             spill.remove()
 
 
 def bulk(
     path: Path,
-    rows: Iterator[Row],
+    rows: Iterable[Row],
     *,
     engine: str,
     buffer_pool_mb: int,
@@ -119,21 +127,32 @@ def bulk(
 
     Returns the number of nodes and of edges.
     """
-    fresh = Engine(path, name=engine, buffer_pool_mb=buffer_pool_mb, fault=fault)
-    try:
-        with fresh.autocommit() as statement:
-            for cypher in schema.ddl():
-                statement.run(cypher)
-            load = _Load(statement, path.parent)
-            for row in rows:
-                load.add(row)
-            load.finish()
+    load = _Load(path.parent)
+    with _opened(path, engine, buffer_pool_mb, fault) as statement:
+        for cypher in schema.ddl():
+            statement.run(cypher)
+        load.nodes(statement, rows)
+        fits = load.pool_mb() <= buffer_pool_mb
+        if fits:
+            load.edges(statement)
             _check_counts(statement, load.counts, path)
-    finally:
-        fresh.close(fold=True)
+    if not fits:
+        with _opened(path, engine, load.pool_mb(), fault) as statement:
+            load.edges(statement)
+            _check_counts(statement, load.counts, path)
     sync_set(path)
     nodes = sum(count for key, count in load.counts.items() if isinstance(key, type))
     return nodes, load.counts.total() - nodes
+
+
+@contextmanager
+def _opened(path: Path, engine: str, pool_mb: int, fault: Hook) -> Iterator[Transaction]:
+    fresh = Engine(path, name=engine, buffer_pool_mb=pool_mb, fault=fault)
+    try:
+        with fresh.autocommit() as statement:
+            yield statement
+    finally:
+        fresh.close(fold=True)
 
 
 def _check_counts(statement: Transaction, counts: Counter[type[Node] | Pair], path: Path) -> None:
