@@ -77,14 +77,18 @@ def leased(folder: Path, most: int) -> Leased:
     return found.replace(units=tuple(units[:most]))
 
 
+def told_of(each: Exchange) -> str:
+    """One call in figures."""
+    call = each.call
+    return (
+        f"{call.function:<20} {call.outcome:<14} {each.ms / 1000:7.1f} s  "
+        f"{call.prompt_tokens} in ({call.cached_tokens} cached)  {call.completion_tokens} out"
+    )
+
+
 def told(exchanges: list[Exchange], done: cycle.Worked) -> Iterator[str]:
     """Figures, and what became of every draft. AssertionError where a rule does not hold."""
-    for each in exchanges:
-        call = each.call
-        yield (
-            f"{call.function:<20} {call.outcome:<14} {each.ms / 1000:7.1f} s  "
-            f"{call.prompt_tokens} in ({call.cached_tokens} cached)  {call.completion_tokens} out"
-        )
+    yield from map(told_of, exchanges)
     verdicts: Counter[str] = Counter()
     checks: Counter[str] = Counter()
     for result in done.results:
@@ -115,22 +119,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", "--out", type=Path, help="file for the figures")
     parser.add_argument("--packs", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=2)
+    # two threads wait for each other without rest: on busy cores that is twenty times slower
+    parser.add_argument("--threads", type=int, default=1)
     chosen = parser.parse_args()
     kept: list[Exchange] = []
+
+    def keep(each: Exchange) -> None:
+        kept.append(each)
+        print(told_of(each), flush=True)
+
     with tempfile.TemporaryDirectory() as folder, served(chosen.threads) as address:
         aide = Aide(
             llm=Endpoint("SmolLM2-135M-Instruct", address),
             mask=str,
             pause=lambda _: None,
-            keep=kept.append,
+            keep=keep,
             limits=LIMITS,
             budget=Budget(model="smollm2", calls_left=1000, tokens_left=10**9),
         )
         found = leased(Path(folder), chosen.packs)
         done = cycle.work(found, SETTINGS, NOW, lambda: False, aide)
     lines = list(told(kept, done))
-    print("\n".join(lines))
+    print("\n".join(lines[len(kept) :]))
     if chosen.out:
         head = "SmolLM2-135M-Instruct (4 bit), llama.cpp on the CPU; make model-test\n"
         chosen.out.write_text(head + "\n".join(lines) + "\n", "utf-8")

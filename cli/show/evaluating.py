@@ -41,6 +41,7 @@ def evaluation(found: Evaluation, *, as_json: bool) -> None:
             )
             for row in found.pooled
         ],
+        paint.whole,
     )
     rivals(found.pooled[-1])
     recall(found.recall)
