@@ -1,6 +1,7 @@
 """Canonical JSON, fingerprints and every derived id: the only hashing in the project."""
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -13,6 +14,7 @@ Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json
 SEPARATOR: Final = "\u241f"
 NATIVE_ID_LIMIT: Final = 120
 _SAFE: Final = "-_.:"
+_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9._:-]*")
 
 
 def canonical(value: Json) -> bytes:
@@ -69,10 +71,10 @@ def source_fingerprint(pairs: Iterable[tuple[str, str]]) -> str:
 
 def thread_id(source: str, native_id: str) -> str:
     """``<source>:<native id>``, percent-encoded; over-long native ids are hashed."""
-    encoded = quote(native_id, safe=_SAFE)
     if len(native_id) > NATIVE_ID_LIMIT:
-        encoded = digest_bytes(native_id.encode())
-    return f"{source}:{encoded}"
+        return f"{source}:{digest_bytes(native_id.encode())}"
+    plain = _PLAIN_ID.fullmatch(native_id)  # nearly always: nothing to encode
+    return f"{source}:{native_id if plain else quote(native_id, safe=_SAFE)}"
 
 
 def ref(thread: str, turn: int) -> str:

@@ -58,6 +58,7 @@ UNMASKED: Final = "unmasked"
 """Flag of a thread that holds words as they were, secrets included."""
 FAMILY: Final = 200
 """Known relatives looked at for one family."""
+_NO_TOOLS: Final = ToolUse()
 _CHAIN: Final = 1000
 """Threads that one may descend through."""
 
@@ -274,12 +275,13 @@ class Assembly:
         newest = whole.heads[0].placed  # what a file says now is what the thread is
         better = known is None or newest or richer(known, whole, member.numbering)
         path = _path(member, better=better)
-        record = self._head(member, better=better).replace(
+        record = self._record(
+            member,
+            better=better,
             lineage=lineage,
             turns=turns,
             changes=self._changes(member, better=better),
             path=path,
-            citations=citations((*member.past, *turns), path),
         )
         if self.options.mask and _was_unmasked(member):
             self.tallies[whole.carriers[0]].note("unmasked_before", whole.thread_id)
@@ -307,8 +309,10 @@ class Assembly:
         return tuple(sorted(fresh, key=lambda turn: turn.number))
 
     def _turn(self, number: int, turn: CleanTurn) -> Turn:
-        raw = turn.raw
-        counts = tuple(ToolCount(name=name, count=n) for name, n in counted(turn.calls).items())
+        raw, tools = turn.raw, _NO_TOOLS
+        if turn.calls or turn.touched:
+            counts = [ToolCount(name=name, count=n) for name, n in counted(turn.calls).items()]
+            tools = ToolUse(counts=tuple(counts), touched=turn.touched)
         return Turn(
             number=number,
             role=raw.role,
@@ -321,7 +325,7 @@ class Assembly:
             interim=turn.interim,
             attachments=raw.attachments,
             links=turn.links,
-            tools=ToolUse(counts=counts, touched=turn.touched),
+            tools=tools,
             masked=turn.masked,
             anchor=Anchor(
                 file=self.carriers[turn.carrier].source.within(raw.file),
@@ -349,13 +353,28 @@ class Assembly:
                 carrier.note("source_gone", f"{member.whole.thread_id}#turn:{turn.number}")
         return tuple(changes)
 
-    def _head(self, member: _Member, *, better: bool) -> ThreadRecord:
-        """A record with all but turns and lineage; a weaker carrier changes no title."""
+    def _record(
+        self,
+        member: _Member,
+        *,
+        better: bool,
+        lineage: tuple[LineageLink, ...],
+        turns: tuple[Turn, ...],
+        changes: tuple[TurnChange, ...],
+        path: tuple[int, ...],
+    ) -> ThreadRecord:
+        """What is new of a thread, and all that is known beside its turns.
+
+        A weaker carrier changes no title.
+        """
         whole, known = member.whole, member.known
         heads = whole.heads
         state = ThreadState.LIVE if whole.live else ThreadState.CLOSED
+        cited = citations((*member.past, *turns), path)
         if known is not None and not better:
-            return relinked(known, ())
+            return relinked(known, lineage).replace(
+                turns=turns, changes=changes, path=path, citations=cited
+            )
         times = told_times(whole) + [turn.at for turn in member.past if turn.at is not None]
         project = next((head for head in heads if head.project is not None), heads[0])
         return ThreadRecord(
@@ -372,6 +391,11 @@ class Assembly:
             flags=self._flags(member, sure=project.project_sure),
             state=state,
             events=self._events(member),
+            lineage=lineage,
+            turns=turns,
+            changes=changes,
+            path=path,
+            citations=cited,
         )
 
     def _flags(self, member: _Member, *, sure: bool) -> tuple[str, ...]:

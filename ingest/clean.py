@@ -182,11 +182,12 @@ class _Cleaner:
         masked, spans = self.masker(text)
         at = self.time(raw.at)
         raw.taint = raw.taint or Taint(raw.role.value)
-        raw.attachments = tuple(self.attachment(one) for one in raw.attachments)
+        if raw.attachments:
+            raw.attachments = tuple(map(self.attachment, raw.attachments))
         if raw.speaker is not None:
             raw.speaker = self.line(raw.speaker)
         links = self.links(masked, raw) if raw.role is Role.HUMAN else ()
-        touched = tuple(sorted({self.path(one) for one in raw.touched}))
+        touched = tuple(sorted(set(map(self.path, raw.touched)))) if raw.touched else ()
         raw.touched = ()
         self.keys(raw)
         return CleanTurn(
@@ -272,8 +273,10 @@ class _Cleaner:
         """Native ids of a turn: one that holds a secret is replaced by its hash."""
         raw.key = self.ident(raw.key) if raw.key is not None else None
         raw.parent = self.ident(raw.parent) if raw.parent is not None else None
-        raw.also = tuple(self.ident(one) for one in raw.also)
-        raw.spawned = tuple(self.ident(one) for one in raw.spawned)
+        if raw.also:
+            raw.also = tuple(map(self.ident, raw.also))
+        if raw.spawned:
+            raw.spawned = tuple(map(self.ident, raw.spawned))
 
     def ident(self, native: str) -> str:
         """A native id as it is, if it is text without secrets: ids must stay distinct."""
@@ -284,7 +287,7 @@ class _Cleaner:
         return native if self.masker(native)[0] == native else digest(native)
 
     def calls(self, calls: Calls) -> Calls:
-        return tuple((self.name(name), count) for name, count in calls)
+        return tuple([(self.name(name), count) for name, count in calls]) if calls else ()
 
     def name(self, text: str) -> str:
         """A line that comes again and again."""

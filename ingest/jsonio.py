@@ -129,16 +129,16 @@ def records(
     skip: Skip | None = None,
     skipped: Disposition = "tool",
     on_skip: Callable[[Line], None] | None = None,
-    parsed: dict[bytes, object] | None = None,
+    parsed: dict[int, tuple[bytes, object]] | None = None,
 ) -> Iterator[Record]:
     """Read JSON Lines record by record; broken lines are repaired or counted, never raised.
 
     Everything met is counted with ``tally.read``; what is not given (comments, lines matching
     ``skip``, broken lines, values that are no object) is disposed of here. The caller
     disposes of the records it gets. ``known``: keys of which a record made of several lines
-    must have one. ``on_skip`` sees each skipped line (its end only). ``parsed``: values of
-    lines that are known already, taken out as they are met. The tally also gets the pending
-    tail and the end of the last record.
+    must have one. ``on_skip`` sees each skipped line (its end only). ``parsed``: bytes
+    and values of lines that are known already, by offset, taken out as they are met. The tally
+    also gets the pending tail and the end of the last record.
     """
     source = lines(stream, limit=limit, skip=skip)
     return _Ladder(source, tally, known, skipped, on_skip).run({} if parsed is None else parsed)
@@ -162,31 +162,56 @@ class _Ladder:
         self.skipped: Disposition = skipped
         self.on_skip = on_skip
 
-    def run(self, parsed: dict[bytes, object]) -> Iterator[Record]:
-        ahead, tally, source = self.ahead, self.tally, self.source
-        while (line := ahead.popleft() if ahead else next(source, None)) is not None:
-            if line.state == "skipped":
-                self._set_aside(line, self.skipped)
-                if self.on_skip is not None:
-                    self.on_skip(line)
+    def run(self, parsed: dict[int, tuple[bytes, object]]) -> Iterator[Record]:
+        tally = self.tally
+        for line in self.source:
+            number, offset, raw, state, end, _ = line
+            known = parsed.pop(offset, None) if parsed else None
+            if known is not None and known[0] == raw:
+                value = known[1]
+            elif state == "skipped":
+                self._skip(line)
                 continue
-            number, offset, raw, _, end, _ = line
-            value = parsed.pop(raw, None) if parsed else None
-            if value is None:
+            else:
                 try:
                     value = orjson.loads(raw)
                 except orjson.JSONDecodeError:
                     yield from self._broken(line)
+                    if self.ahead:
+                        yield from self._looked_at()
                     continue
             size = len(raw)
-            if size > _SHALLOW and _too_deep(raw, value):
-                self._lose(line, "bad_json")
-            elif isinstance(value, dict):  # nearly always; the rest is for the odd line
-                tally.end_offset = end
+            if type(value) is dict and (size <= _SHALLOW or not _too_deep(raw, value)):
+                tally.end_offset = end  # nearly always; the rest is for the odd line
                 tally.records += 1
                 yield _RECORD(Record, (number, offset, size, value))
             else:
-                yield from self._accept(line, value)
+                yield from self._odd(line, value)
+
+    def _looked_at(self) -> Iterator[Record]:
+        """Records of lines that were looked at ahead, and belong to no line before them."""
+        while self.ahead:
+            line = self.ahead.popleft()
+            if line.state == "skipped":
+                self._skip(line)
+                continue
+            try:
+                value = orjson.loads(line.raw)
+            except orjson.JSONDecodeError:
+                yield from self._broken(line)
+            else:
+                yield from self._odd(line, value)
+
+    def _odd(self, line: Line, value: object) -> Iterator[Record]:
+        if _too_deep(line.raw, value):
+            self._lose(line, "bad_json")
+        else:
+            yield from self._accept(line, value)
+
+    def _skip(self, line: Line) -> None:
+        self._set_aside(line, self.skipped)
+        if self.on_skip is not None:
+            self.on_skip(line)
 
     def _next(self) -> Line | None:
         return self.ahead.popleft() if self.ahead else next(self.source, None)
@@ -268,7 +293,7 @@ class _Ladder:
         self, line: Line, text: str, repairs: Repairs, error: ValueError
     ) -> Iterator[Record]:
         """A string broken by raw line ends or control characters, put together again."""
-        found = self._join(line, text) if _inside_string(error) else None
+        found = self._join(line, text, error) if _inside_string(error) else None
         if found is not None:
             end, value = found
             self._note(line, (*repairs, ("joined_lines", 1)))
@@ -280,20 +305,18 @@ class _Ladder:
         else:
             self._lose(line, "bad_json")
 
-    def _join(self, line: Line, text: str) -> tuple[int, object] | None:
-        """End and value of the record, or None with the lines looked at put back."""
+    def _join(self, line: Line, text: str, error: ValueError) -> tuple[int, object] | None:
+        """End and value of the record, or None with the lines looked at put back.
+
+        ``error`` is what was wrong with the line by itself: where its string never ended, to
+        parse it again would tell nothing new.
+        """
         used: list[Line] = []
         size = len(text)
         end = line.end
-        while True:
-            try:
-                value = _parse(_loose, text)
-            except ValueError as error:
-                follower = self._follower(error, len(used), size)
-            else:
-                if self._is_known(value):
-                    return end, value
-                follower = None
+        value, is_open = (None, True) if _never_ends(error) else _loosely(text)
+        while not self._is_known(value):
+            follower = self._follower(len(used), size) if is_open else None
             if follower is None:
                 self.ahead.extendleft(reversed(used))
                 return None
@@ -301,10 +324,12 @@ class _Ladder:
             text += "\n" + decode(follower.raw.replace(b"\0", b""))[0]
             size += len(follower.raw)
             end = follower.end
+            value, is_open = _loosely(text)
+        return end, value
 
-    def _follower(self, error: ValueError, used: int, size: int) -> Line | None:
+    def _follower(self, used: int, size: int) -> Line | None:
         """Return the next line if it may belong to the open string."""
-        if used == JOIN_LINES or size > JOIN_LIMIT or not _inside_string(error):
+        if used == JOIN_LINES or size > JOIN_LIMIT:
             return None
         line = self._next()
         if line is None:
@@ -326,6 +351,19 @@ def _inside_string(error: ValueError) -> bool:
     return isinstance(error, json.JSONDecodeError) and error.msg.startswith(
         ("Unterminated string", "Invalid control character")
     )
+
+
+def _loosely(text: str) -> tuple[object, bool]:
+    """Value of a text with control characters in its strings; whether it ends inside of one."""
+    try:
+        return _parse(_loose, text), False
+    except ValueError as error:
+        return None, _inside_string(error)
+
+
+def _never_ends(error: ValueError) -> bool:
+    """Whether the text ended inside a string."""
+    return isinstance(error, json.JSONDecodeError) and error.msg.startswith("Unterminated string")
 
 
 def _has_more(error: ValueError) -> bool:

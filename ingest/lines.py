@@ -15,6 +15,7 @@ SKIP_TAIL: Final = 1024
 
 State = Literal["whole", "tail", "too_big", "skipped"]
 
+_RETURN: Final = ord("\r")
 _LINE: Final = tuple.__new__
 """Makes a ``Line`` at half the cost of calling the class: there is one for every record."""
 
@@ -64,10 +65,9 @@ def lines(
     first = stream.read(CHUNK)
     encoding = UTF16.get(first[:2])
     if encoding is not None:
-        yield from _utf16_lines(first[2:], stream, encoding, limit, skip)
-        return
+        return _utf16_lines(first[2:], stream, encoding, limit, skip)
     bom = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
-    yield from _split(_chunks(first[bom:], stream), bom, limit, skip)
+    return _split(_chunks(first[bom:], stream), bom, limit, skip)
 
 
 def _chunks(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -163,18 +163,19 @@ def _split(chunks: Iterable[bytes], offset: int, limit: int, skip: Skip | None) 
     number = 1
     held = _Open(limit, skip)
     for chunk in chunks:
-        *ended, rest = chunk.split(b"\n")
-        hint = skip.hint if skip is not None and skip.hint in chunk else None
-        for piece in ended:
-            end = offset + held.size + len(piece) + 1
-            if held.size or len(piece) > limit or (hint and piece.find(hint, 0, SKIP_HEAD) >= 0):
-                held.add(piece)
+        at, hinted = 0, -1 if skip is None else chunk.find(skip.hint)
+        while (stop := chunk.find(b"\n", at)) >= 0:
+            end = offset + held.size + stop - at + 1
+            if skip is not None and 0 <= hinted < at:
+                hinted = chunk.find(skip.hint, at)
+            if held.size or stop - at > limit or at <= hinted < stop:
+                held.add(chunk[at:stop])
                 yield held.close(number, offset, 1)
             else:  # nearly always a line lies in one chunk
-                raw = piece if piece[-1:] != b"\r" else piece[:-1]
+                raw = chunk[at : stop - 1 if at < stop and chunk[stop - 1] == _RETURN else stop]
                 yield _LINE(Line, (number, offset, raw, "whole", end, b""))
-            number, offset = number + 1, end
-        if rest:
-            held.add(rest)
+            number, offset, at = number + 1, end, stop + 1
+        if at < len(chunk):
+            held.add(chunk[at:])
     if held.size:
         yield held.close(number, offset, 0)

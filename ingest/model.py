@@ -31,7 +31,7 @@ from graphstore.model.base import Value
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from graphstore.model.record import Count
 from ingest.cuts import Cuts
-from ingest.secrets import mask_path
+from ingest.secrets import mask, mask_path
 
 HEAD: Final = 64 * 1024
 """Bytes that a sniffer sees without asking for more."""
@@ -149,8 +149,8 @@ class Source:
     head: bytes | None = None
     seen: object = None
     """What ``ingest.shape.look`` found; filled once."""
-    parsed: dict[bytes, object] = field(default_factory=dict)
-    """First lines that were parsed already, and their values: each is taken once."""
+    parsed: dict[int, tuple[bytes, object]] = field(default_factory=dict)
+    """First lines that were parsed already, by their offsets: bytes and value, taken once."""
 
     def open(self) -> BinaryIO:
         """Open it for reading; the caller closes. Raises ``OSError`` and zip errors."""
@@ -485,12 +485,12 @@ class Tally:
             kept.append(self.place(where))
 
     def place(self, where: int | str | None) -> str:
-        """A place as reports show it."""
+        """A place as reports show it; the id of a conversation may hold anything: masked."""
         if where is None:
             return self.name
         if isinstance(where, int):
             return f"{self.name}:{where + self.lines_before}"
-        return where
+        return mask(where)[0]
 
     @property
     def balanced(self) -> bool:

@@ -20,7 +20,6 @@ from ingest.model import (
     Tally,
     ThreadRow,
 )
-from ingest.secrets import mask
 from ingest.walk import Found
 
 REASONS: Final = 3
@@ -164,7 +163,7 @@ def dispositions_of(tallies: Iterable[Tally]) -> tuple[Count, ...]:
 
 
 def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
-    """Codes with their first places; an id of a conversation may hold anything, so it is masked."""
+    """Codes with their first places."""
     total: dict[str, int] = {}
     places: dict[str, list[str]] = {}
     for tally in tallies:
@@ -175,7 +174,7 @@ def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
         CodeCount(
             code=code,
             count=total[code],
-            places=tuple(mask(place)[0] for place in places[code][:PLACES]),
+            places=tuple(places[code][:PLACES]),
         )
         for code in sorted(total)
     )

@@ -181,8 +181,10 @@ class _Run(Reading):
         if key is None or identity in self.known.holding(source, (key,)):
             return
         stored = self.known.thread(identity)
+        if stored is None:
+            return
         read = {carrier.source.path for carrier in self.carriers}
-        for turn in stored.turns if stored is not None else ():
+        for turn in stored.turns:
             if turn.anchor is not None and turn.anchor.file not in read:
                 yield turn.anchor.file
 
@@ -246,16 +248,17 @@ class _Run(Reading):
             self._check(carrier)
             self._tell_unmasked(carrier)
             waiting = self._pending(carrier)
-            row = row_of(
+            yield row_of(
                 carrier.source,
                 carrier.reader,
                 carrier.version,
                 cumulated(carrier.tally, carrier.point),
                 tuple(sorted(carrier.thread_ids)),
-                waiting,
+                titles=waiting,
                 settled=not (carrier.live or (carrier.source.live and _has_tail(carrier.tally))),
+                resume=self._resumed_from(index),
+                choices=self.resumption.shaping,
             )
-            yield row.replace(resume=self._resumed_from(index), choices=self.resumption.shaping)
 
     def _resumed_from(self, index: int) -> ResumePoint | None:
         """Where a carrier of one thread can be read on from when it has grown."""
@@ -281,8 +284,16 @@ class _Run(Reading):
             for told in (*members, archive.outside):
                 for code, count in told.codes.items():
                     tally.note(code, count=count)
-            row = row_of(src, ARCHIVE, version, tally, tuple(sorted(ids)), settled=not live)
-            yield row.replace(choices=self.resumption.shaping, ignored=archive.ignored)
+            yield row_of(
+                src,
+                ARCHIVE,
+                version,
+                tally,
+                tuple(sorted(ids)),
+                settled=not live,
+                choices=self.resumption.shaping,
+                ignored=archive.ignored,
+            )
 
     def _check(self, carrier: Carrier) -> None:
         """Conservation: each record read has one disposition, or the reader is wrong."""

@@ -51,8 +51,15 @@ class Shape:
         """Every key that one of the objects has: what none has need not be looked for."""
         return frozenset().union(*self.objects)
 
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """Every type that one of the objects is of."""
+        return frozenset(kind for one in self.objects if isinstance(kind := one.get("type"), str))
+
     def most(self, key: str) -> float:
         """Part of JSON Lines whose record has a key, or is a list of what has it; 0 up to half."""
+        if key not in self.keys and len(self.objects) == len(self.sample):
+            return 0.0
         listed = (one if isinstance(one, list) else [one] for one in self.sample)
         having = (any(isinstance(one, dict) and key in one for one in some) for some in listed)
         share = self.share(sum(having))
@@ -87,27 +94,27 @@ def _look(src: Source) -> Shape:
 
 def _plain_lines(src: Source, head: bytes) -> Shape | None:
     """JSON Lines that begin with a sound object, as nearly all do; parsed once for all stages."""
-    raw = head.removeprefix(codecs.BOM_UTF8)
-    lines = raw.split(b"\n")
-    first = _parsed(lines[0]) if len(lines) > 1 else None
-    if not isinstance(first, dict) or lines[1:] == [b""]:
+    at = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    stop = head.find(b"\n", at)
+    first = _parsed(head[at:stop]) if stop >= 0 else None
+    if not isinstance(first, dict) or stop + 1 == len(head):
         return None
-    if len(head) < src.size:
-        lines.pop()
-    elif not any(line.strip(b" \t\r\0") for line in lines[1:]):
-        return None
+    if len(head) >= src.size:
+        if not head[stop:].strip(b" \t\r\n\0"):
+            return None
+        head += b"\n"  # the last line has an end, too
     records: list[Any] = []
-    for place, line in enumerate(lines):
-        value = _parsed(line) if place else first
+    while stop >= 0 and len(records) < VOTERS:
+        line = head[at:stop]
+        value = _parsed(line) if at else first
         if isinstance(value, dict):
             records.append(value)
-            src.parsed[line.removesuffix(b"\r")] = value
+            src.parsed[at] = line.removesuffix(b"\r"), value
         elif value is None:
             records.extend(_on_line(line.decode("utf-8", "replace")))
         elif isinstance(value, list):
             records.append(value)
-        if len(records) >= VOTERS:
-            break
+        at, stop = stop + 1, head.find(b"\n", stop + 1)
     return Shape("lines", sample=tuple(records[:VOTERS]))
 
 

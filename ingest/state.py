@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from graphstore.ids import digest_bytes
-from graphstore.model.carrier import FileState, PendingTitle
+from graphstore.model.carrier import FileState, PendingTitle, ResumePoint
 from graphstore.model.record import Count
 from ingest.model import READ_ERRORS, Source, Tally
 
@@ -52,13 +52,16 @@ def row_of(
     version: int,
     tally: Tally,
     thread_ids: tuple[str, ...],
-    titles: tuple[PendingTitle, ...] = (),
     *,
+    titles: tuple[PendingTitle, ...] = (),
     settled: bool = True,
+    resume: ResumePoint | None = None,
+    choices: str | None = None,
+    ignored: tuple[Count, ...] = (),
 ) -> FileState:
-    """State of a carrier that was read."""
+    """State of a carrier that was read; hashed only where it may be read on."""
     head = tail = None
-    if src.file is not None:
+    if src.file is not None and resume is not None:
         try:
             head, tail = probes(src, tally.end_offset)
         except READ_ERRORS:  # gone meanwhile: a later run reads it again
@@ -80,6 +83,9 @@ def row_of(
         dispositions=_counts(tally.dispositions),
         codes=_counts(tally.codes),
         titles=titles,
+        resume=resume,
+        ignored=ignored,
+        choices=choices,
     )
 
 

@@ -93,7 +93,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
     """Share of the first records that are events with a type in two parts and data."""
     del head
     shape = look(src)
-    if shape.kind not in {"lines", "dict"}:
+    if shape.kind not in {"lines", "dict"} or "data" not in shape.keys:
         return None
     if not any(_is_event(one) and one["type"].startswith(_TELLING) for one in shape.objects):
         return None

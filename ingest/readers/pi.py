@@ -72,7 +72,9 @@ def sniff(head: bytes, src: Source) -> Score | None:
     """A header of type ``session``, then entries of the kinds that pi writes."""
     del head
     shape = look(src)
-    if shape.kind not in {"lines", "dict"} or not any(_is_header(one) for one in shape.objects):
+    if shape.kind not in {"lines", "dict"} or _HEADER not in shape.types:
+        return None
+    if not any(_is_header(one) for one in shape.objects):
         return None
     matching = sum(_is_header(one) or _is_entry(one) for one in shape.objects)
     return Score.by(6, shape.share(matching), "d")
