@@ -35,7 +35,9 @@ class Scan:
 
     def column(self, name: str) -> Any:  # noqa: ANN401 - an arrow array
         """A column in one piece."""
-        return self._columns[name].combine_chunks()
+        column = self._columns[name]
+        # to combine a single piece would copy it
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
     def ints(self, name: str) -> Ints:
         """A column of integers without nulls."""
@@ -78,7 +80,10 @@ class Scan:
 
         lists = self.column(name)
         lengths = np.diff(np.asarray(lists.offsets.to_numpy(), np.int64))
-        coded = lists.flatten().dictionary_encode()
+        members = lists.flatten()
+        if not len(members):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        coded = members.dictionary_encode()
         there = pc.index_in(coded.dictionary, value_set=among.column(key)).fill_null(-1)
         places: Ints = np.append(np.asarray(there.to_numpy(), np.int64), -1)
         return np.repeat(np.arange(len(lengths)), lengths), places[coded.indices.to_numpy()]

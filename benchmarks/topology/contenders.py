@@ -40,10 +40,10 @@ class Stages:
 
 
 def clew(path: Path, stages: Stages) -> dict[str, int]:
-    """The whole scout, stage by stage."""
+    """The whole scout, from the file to the report, stage by stage; nothing is done twice."""
+    from topology import scout as scouting
     from topology.model import Limits
     from topology.report import report, to_json
-    from topology.scout import scout, shape_names
     from topology.structure import Structure
 
     view = _view(path, stages)
@@ -55,19 +55,18 @@ def clew(path: Path, stages: Stages) -> dict[str, int]:
         stages.mark(f"level {level}: blocks")
     _ = graph.themes
     stages.mark("communities")
-    for shape in shape_names():
-        _shape(graph, shape)
-        stages.mark(f"shape {shape}")
-    del graph
-    started, wall = process_time(), perf_counter()
-    found = scout(view, None, Limits())
+    module: Any = sys.modules[scouting.__module__]
+    search = module._search  # noqa: SLF001 - to look at the clock after each shape
+
+    def timed(graph: Structure, shape: Any) -> Any:  # noqa: ANN401 - a module, a run
+        found = search(graph, shape)
+        stages.mark(f"shape {shape.NAME}")
+        return found
+
+    module._search, module.Structure = timed, lambda *_: graph  # noqa: SLF001 - the same
+    found = scouting(view, None, Limits())
     shown = to_json(report(found, {}))
-    whole, wall = process_time() - started, perf_counter() - wall
-    stages.spent = {
-        **stages.spent,
-        "whole scout": round(whole, 3),
-        "whole scout, wall": round(wall, 3),
-    }
+    stages.mark("ranks, hashes, report")
     return {
         "edges": len(view.u),
         "nodes": len(view.ids),
@@ -76,18 +75,8 @@ def clew(path: Path, stages: Stages) -> dict[str, int]:
     }
 
 
-def _shape(graph: Any, name: str) -> None:  # noqa: ANN401 - a Structure
-    from itertools import islice
-
-    from graphstore import plugins
-    from topology.scout import GROUP, PACKAGE
-
-    shape: Any = plugins.load(PACKAGE, name, GROUP)
-    list(islice(shape.find(graph, graph.limits), graph.limits.top))
-
-
 def clew_cuts(path: Path, stages: Stages) -> dict[str, int]:
-    """Islands, cut points, bridges, sizes and 2-edge cuts of level 0 alone, as the others."""
+    """Islands, cut points, bridges and 2-edge cuts of level 0 with sizes, ranked, as the others."""
     from topology.model import Limits
     from topology.structure import Structure
 
@@ -212,6 +201,7 @@ def _sides(graph: Any, parts: Any) -> dict[frozenset[Any], tuple[int, int]]:  # 
 
 def _view(path: Path, stages: Stages) -> Any:  # noqa: ANN401 - a GraphView
     import igraph  # noqa: F401 - what the scout imports later on
+    import pyarrow.compute  # noqa: F401 - the same
     import scipy.sparse.csgraph  # noqa: F401 - the same
 
     from graphstore.engine import Engine
@@ -228,16 +218,25 @@ def _view(path: Path, stages: Stages) -> Any:  # noqa: ANN401 - a GraphView
 
 
 def _ranked_cuts(graph: Any, stages: Stages) -> dict[str, int]:  # noqa: ANN401 - a Structure
+    import numpy as np
+
+    from topology import cuts
     from topology.shapes import cut_point
 
     level = graph.level(0)
     _ = level.two_cuts
     stages.mark("components, bridges, sizes, 2-edge cuts")
-    _ = cut_point.pieces(level)
-    stages.mark("articulation points with pieces")
-    for shape in ("island", "weak_bridge"):
-        _shape(graph, shape)
-    stages.mark("ranked seeds")
+    found = cut_point.pieces(level)
+    _, first = np.unique(found.node, return_index=True)
+    _ = np.argsort(-found.size[first + 1], kind="stable")
+    stages.mark("articulation points with pieces, ranked")
+    child = level.cover.child[level.bridges]
+    size, total = level.forest.size[child], level.forest.total[child]
+    _ = np.argsort(-np.minimum(size, total - size), kind="stable")
+    pairs = cuts.best_arcs(level.two_cuts, np.ones(len(level.u), np.bool_))
+    _ = np.argsort(-pairs[3], kind="stable")
+    _ = np.argsort(-np.bincount(level.components), kind="stable")
+    stages.mark("bridges, 2-edge cuts and islands, ranked")
     return {
         "edges": len(level.u),
         "components": int(level.components.max()) + 1,
