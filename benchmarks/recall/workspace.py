@@ -81,6 +81,13 @@ class Workspace:
             self.search.index(() if grown is None else grown.fresh)
         return {said.key: ids.ref(thread_id, n) for n, said in enumerate(turns, start=1)}
 
+    def again(self) -> Self:
+        """The same workspace as if just opened: nothing is remembered."""
+        other = type(self).__new__(type(self))
+        other.path, other.ledger, other.threads = self.path, self.ledger, self.threads
+        other.search, other.figures = SearchIndex(self.ledger), self.figures
+        return other
+
     def __enter__(self) -> Self:
         return self
 

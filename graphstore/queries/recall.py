@@ -38,6 +38,7 @@ LEXICAL: Final = 0.65
 SPEAKER: Final = 0.2
 ROLE: Final = 0.15
 TIME: Final = 0.5
+"""For each of: said when talk of the named time is possible, when it is likely, and in it."""
 FLOORS: Final = ((0.34, 0.0), (0.0, 0.28), (0.2, 0.2))
 """An answer is given when one of its best turns reaches a share and a cosine of one pair."""
 WORDED_ALIKE: Final = 0.28
@@ -151,9 +152,9 @@ def _boost(
         boost *= 1 + ROLE * corpus.said_by(role)[rows]
     when, at = np.zeros(len(rows)), corpus.at[rows] if named else corpus.at[:0]
     for span in named:
-        near, wide = span.bounds()
-        inside = 0.5 * _between(at, wide) + 0.5 * _between(at, near)
-        when = np.maximum(when, inside)
+        exact = span.start.timestamp(), span.end.timestamp()
+        steps = [_between(at, bounds) for bounds in (*span.bounds(), exact)]
+        when = np.maximum(when, np.sum(steps, axis=0))
     return boost * (1 + TIME * when)
 
 
