@@ -24,6 +24,15 @@ from graphstore.model.knowledge import (
     SourceRefNode,
     ThreadNode,
 )
+from graphstore.model.view import (
+    CONCEPT_LINEAGE,
+    CONTAINMENT,
+    LINK,
+    MENTION,
+    NO_DAY,
+    OPEN,
+    GraphView,
+)
 from graphstore.schema import columns, copy_edges, copy_nodes, ddl
 
 Longs = NDArray[np.int64]
@@ -105,6 +114,69 @@ def _distinct(a: Longs, b: Longs) -> tuple[Longs, Longs]:
     width = int(b.max(initial=0)) + 1
     first, second = np.divmod(np.unique(a * width + b), width)
     return first, second
+
+
+def view_of(kg: Kg) -> GraphView:
+    """The arrays that the file of a record is read into, made without it."""
+    asked, used = np.unique(kg.thread), np.unique(kg.word)
+    thread = np.searchsorted(asked, kg.thread)
+    concept = len(asked) + kg.questions + np.searchsorted(used, kg.word)
+    question = len(asked) + np.arange(kg.questions)
+    n = len(asked) + kg.questions + len(used)
+    ends = np.concatenate(
+        (
+            np.stack((thread, question), axis=1),
+            np.stack((question[kg.holder], concept), axis=1),
+            np.stack((question[kg.older], question[kg.newer]), axis=1),
+        )
+    )
+    said_in = np.concatenate((np.arange(kg.questions), kg.holder, kg.newer))
+    order = np.argsort(ends[:, 0] * n + ends[:, 1])
+    u, v, said_in = ends[order, 0], ends[order, 1], said_in[order]
+    parts = (kg.questions, len(kg.holder), len(kg.older))
+    roles = np.repeat(np.array((CONTAINMENT, MENTION, LINK), np.uint8), parts)[order]
+    lineage = np.concatenate((np.arange(len(asked)), thread, np.full(len(used), CONCEPT_LINEAGE)))
+    key = thread * kg.questions + np.arange(kg.questions)
+    first = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(first, thread, key)
+    first[question] = key
+    np.minimum.at(first, concept, key[kg.holder])
+    spoken, _ = _distinct(concept, thread[kg.holder])
+    names = [*(f"x:t{at:08d}" for at in asked.tolist())]
+    unknown = np.full(n, NO_DAY, np.int32)
+    flags = np.zeros(n, np.uint8)
+    flags[question] = OPEN
+    turn = (said_in + 1).astype(np.int32)
+    return GraphView(
+        ids=(
+            *names,
+            *(f"q:{at:08d}" for at in range(kg.questions)),
+            *(f"c:{at:08d}" for at in used.tolist()),
+        ),
+        kind=np.repeat(np.arange(3, dtype=np.int8), (len(asked), kg.questions, len(used))),
+        lineage=lineage.astype(np.int32),
+        ref_thread=(first // kg.questions).astype(np.int32),
+        ref_turn=(first % kg.questions + 1).astype(np.int32),
+        day=unknown,
+        flags=flags,
+        u=u.astype(np.int32),
+        v=v.astype(np.int32),
+        weight=np.ones(len(u), np.int32),
+        roles=roles,
+        edge_ref_thread=thread[said_in].astype(np.int32),
+        edge_ref_turn=turn,
+        arcs=np.empty((0, 3), np.int32),
+        threads=tuple(names),
+        lineages=tuple(names),
+        df=np.bincount(spoken, minlength=n).astype(np.int32),
+        began=unknown,
+        settled=unknown,
+        shorter=np.full(n, -1, np.int32),
+        turn_thread=thread[said_in].astype(np.int32),
+        turn_number=turn,
+        turn_edge=np.arange(len(u), dtype=np.int32),
+        undated=kg.questions,
+    )
 
 
 def write(kg: Kg, path: Path) -> None:
