@@ -368,7 +368,7 @@ def reach(
     last = np.empty(graph.shape[0], np.int32)
     while len(front) and (enough is None or total < enough):
         if len(found) > NARROW:
-            return _reach_deep(graph, int(found[0][0]), edges, node)
+            return _reach_deep(graph, found[0], edges, node)
         near = _beyond(graph, front, edges)
         near = near[~seen[near]]
         last[near] = np.arange(len(near), dtype=np.int32)
@@ -403,11 +403,11 @@ def row_places(graph: "csr_array[Any, tuple[int, int]]", nodes: Ints) -> Longs:
 
 def _reach_deep(
     graph: "csr_array[Any, tuple[int, int]]",
-    start: int,
+    starts: Ints,
     edges: tuple[tuple[int, int], ...],
     node: int,
 ) -> Ints:
-    """The same, all of it, from one node, at a cost of the whole graph."""
+    """The same, all of it, at a cost of the whole graph."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -418,5 +418,10 @@ def _reach_deep(
     if node >= 0:
         indices[graph.indptr[node] : graph.indptr[node + 1]] = node
     bare = csr_array((graph.data, indices, graph.indptr), shape=graph.shape)
-    found = breadth_first_order(bare, start, directed=True, return_predecessors=False)
-    return np.sort(found[found != node]).astype(np.int32)
+    known = np.zeros(graph.shape[0], np.bool_)
+    for start in starts.tolist():
+        if not known[start]:
+            known[breadth_first_order(bare, start, return_predecessors=False)] = True
+    if node >= 0:
+        known[node] = False
+    return np.flatnonzero(known).astype(np.int32)

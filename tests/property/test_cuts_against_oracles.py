@@ -104,18 +104,48 @@ def test_forest_sizes_and_intervals_describe_the_subtrees(round_number):
 
 def test_a_deep_forest_is_the_same_walked_node_by_node(monkeypatch):
     quick = [
-        (cuts.forest(matrix), cuts.cover(cuts.forest(matrix), u, v))
+        (cuts.forest(matrix), cuts.cover(cuts.forest(matrix), u, v), of_edges(n, u, v))
         for n, pairs in graphs(1)
         for u, v in (arrays(pairs),)
         for matrix in (cuts.adjacency(n, u, v),)
     ]
     monkeypatch.setattr(cuts, "SHALLOW", 0)
-    for (n, pairs), (tree, cover) in zip(graphs(1), quick, strict=True):
+    for (n, pairs), (tree, cover, held) in zip(graphs(1), quick, strict=True):
         u, v = arrays(pairs)
         slow = cuts.forest(cuts.adjacency(n, u, v))
         assert slow.size.tolist() == tree.size.tolist()
         assert slow.enter.tolist() == tree.enter.tolist()
         assert cuts.cover(slow, u, v).hash.tolist() == cover.hash.tolist()
+        again = of_edges(n, u, v)
+        assert again.nodes.tolist() == held.nodes.tolist()
+        assert again.start.tolist() == held.start.tolist()
+
+
+def test_what_is_reached_from_several_nodes_is_the_same_step_by_step_and_all_at_once(monkeypatch):
+    rng = random.Random(8)
+    asked = [
+        (cuts.adjacency(n, *arrays(pairs)), starts, chosen, node)
+        for n, pairs in graphs(8)
+        if n > 3
+        for node, *rest in (rng.sample(range(n), 4),)
+        for starts in (np.array(rest[: rng.randint(1, 3)]),)
+        for chosen in (tuple(rng.sample(pairs, min(len(pairs), rng.randint(0, 2)))),)
+    ]
+    found = [cuts.reach(*one[:3], node=one[3]).tolist() for one in asked]
+    some = [set(cuts.reach(*one[:3], node=one[3], enough=3).tolist()) for one in asked]
+    monkeypatch.setattr(cuts, "NARROW", 0)
+    for one, whole, part in zip(asked, found, some, strict=True):
+        assert cuts.reach(*one[:3], node=one[3]).tolist() == whole
+        assert cuts.reach(*one[:3]).tolist() == _reached(*one[:3])
+        assert part <= set(whole)
+        assert len(part) >= min(3, len(whole))
+
+
+def _reached(matrix, starts, gone):
+    graph = nx.from_scipy_sparse_array(matrix)
+    graph.remove_edges_from(gone)
+    parts = (nx.node_connected_component(graph, int(start)) for start in starts)
+    return sorted(set().union(*parts))
 
 
 @pytest.mark.parametrize("round_number", ROUNDS)

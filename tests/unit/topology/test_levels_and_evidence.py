@@ -5,9 +5,10 @@ import pytest
 
 from graphstore.model.view import LINK, NO_DAY, OPEN, STOP, EdgeRow
 from topology import loops, separation
+from topology import structure as structures
 from topology.evidence import Finding, listed, seed
 from topology.level import NO_REF, ref_keys, ref_parts
-from topology.model import Demand, Limits
+from topology.model import REF_LIMIT, Demand, Limits
 from topology.structure import Separation, Structure, distinct
 
 
@@ -95,6 +96,28 @@ class TestEvidence:
         side = [at for at, name in enumerate(names(graph, level)) if ":b" in name]
         refs = [graph.ref(key) for key in graph.evidence(level, np.array(side, np.int32)).tolist()]
         assert all(ref.startswith("thread:s:b") for ref in refs)
+
+    @pytest.mark.parametrize("threads", [3, 30, 60])
+    def test_of_many_turns_the_first_are_told_as_many_as_a_seed_can_take(
+        self, sketch, monkeypatch, threads
+    ):
+        for at in range(threads):
+            for more in range(3):
+                sketch.ask(f"s:{at:02d}", f"q:{at:02d}-{more}", "c:x", "c:y")
+        graph = structure(sketch, hub_df=99)
+        level = graph.level(0)
+        nodes = np.flatnonzero(np.arange(level.n) % 7 > 0).astype(np.int32)
+        monkeypatch.setattr(structures, "FEW", 10**6)
+        monkeypatch.setattr(structures, "STEP", 1)
+        some = graph.evidence(level, nodes).tolist()
+        monkeypatch.setattr(structures, "STEP", 10**6)
+        every = graph.evidence(level, nodes).tolist()
+        monkeypatch.setattr(structures, "STEP", 1)
+        monkeypatch.setattr(structures, "FEW", 0)
+        assert graph.evidence(level, nodes).tolist() == every == sorted(set(every))
+        assert some == every[: len(some)]
+        assert len(some) == len(every) or len({key >> 32 for key in some}) >= REF_LIMIT
+        assert len(some) < len(every) or threads < 60
 
     def test_listed_members_are_capped_and_those_given_come_first(self, sketch):
         for at in range(80):
