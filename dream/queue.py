@@ -25,6 +25,8 @@ BACKOFF_MINUTES: Final = 15
 REMEMBERED: Final = timedelta(days=1)
 """So long the attempts of a failed job count when its evidence comes again."""
 BY_HAND: Final = 64
+OUTDATED: Final = "evidence changed"
+"""Why a queued job gave way to one of the same focus."""
 UNSURE, SURE = 0.5, 0.7
 """Validation rates between which a scheduled dream cycle takes ten jobs."""
 
@@ -103,12 +105,23 @@ def put(
     now: datetime,
     parked: Collection[tuple[str, str]] = (),
 ) -> Job | Duplicate:
-    """Enqueue a pack for a function; in a full queue the lowest priority is refused."""
+    """Enqueue a pack for a function; in a full queue the lowest priority is refused.
+
+    A queued job of the same focus, whose evidence has changed meanwhile, gives its place and its
+    date to the new one: what grows every day would else rest for ever.
+    """
     known = jobs.get(job_id(pack, function))
     job = considered(pack, function, known, settings, now, parked)
     if isinstance(job, Duplicate):
         return job
     queued = jobs.all(JobState.QUEUED)
+    outdated = [each for each in queued if same_work(each, job)]
+    if outdated:
+        since = min(each.not_before for each in outdated)
+        job = job.replace(not_before=min(since, job.not_before))
+        gone = (each.replace(state=JobState.EXPIRED, last_reason=OUTDATED) for each in outdated)
+        jobs.put((job, *gone))
+        return job
     if len(queued) < settings.cap:
         jobs.put((job,))
         return job
@@ -117,6 +130,15 @@ def put(
         return Duplicate(reason="queue_full")
     jobs.put((job, lowest.replace(state=JobState.EXPIRED, last_reason="queue_full")))
     return job
+
+
+def same_work(one: Job, other: Job) -> bool:
+    """Whether two jobs put the same function to the same focus, on whatever evidence."""
+    return (one.function, one.focus_kind, one.focus_id) == (
+        other.function,
+        other.focus_kind,
+        other.focus_id,
+    )
 
 
 def order(job: Job) -> tuple[int, bool, int, str]:

@@ -40,9 +40,13 @@ class Jobs:
 
     def all(self, *states: JobState) -> tuple[Job, ...]:
         """Jobs in one of the states, or all, by id."""
-        rows = self._ledger.select("SELECT body FROM job ORDER BY job_id")
-        jobs = (Job.from_json(row[0]) for row in rows)
-        return tuple(job for job in jobs if not states or job.state in states)
+        wanted = states or tuple(JobState)
+        rows = (
+            row
+            for state in dict.fromkeys(wanted)
+            for row in self._ledger.select("SELECT body FROM job WHERE state = ?", (state.value,))
+        )
+        return tuple(sorted((Job.from_json(row[0]) for row in rows), key=lambda job: job.job_id))
 
     def stamps(self) -> Stamps:
         """The stamps as they stand."""

@@ -82,6 +82,26 @@ def test_a_parked_draft_on_the_same_pack_waits(jobs):
     assert put(a_pack(), "compensatory", jobs, LIMITS, NOW, waiting).state is JobState.QUEUED
 
 
+def test_a_focus_that_grows_every_day_keeps_its_date(jobs):
+    first = put(on("c:a"), "amplification", jobs, LIMITS, NOW)
+    late = NOW + 20 * HOUR
+    grown = on("c:a").replace(turns=(*on("c:a").turns, a_turn("sr9")))
+    again = put(grown, "amplification", jobs, LIMITS, late)
+    assert again.job_id != first.job_id
+    assert (again.not_before, again.expires_at) == (first.not_before, late + 168 * HOUR)
+    assert jobs.all(JobState.QUEUED) == (again,)
+    assert jobs.get(first.job_id).last_reason == "evidence changed"
+    other = put(grown, "compensatory", jobs, LIMITS, late)
+    assert other.not_before == late + 24 * HOUR
+
+
+def test_a_focus_that_grows_is_no_reason_to_refuse_it_in_a_full_queue(jobs):
+    full = QueueSettings(cap=1)
+    put(on("c:a"), "amplification", jobs, full, NOW)
+    grown = on("c:a").replace(turns=(a_turn("sr9"),))
+    assert put(grown, "amplification", jobs, full, NOW).state is JobState.QUEUED
+
+
 def test_a_full_queue_refuses_the_lowest_priority(jobs):
     two = LIMITS.replace(cap=2)
     low = put(on("one"), "amplification", jobs, two, NOW)
