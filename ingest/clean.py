@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, TypeAlias
 
@@ -71,6 +71,7 @@ class CleanTurn:
     touched: tuple[str, ...] = ()
     passing: bool = False
     """Interim for certain and too short to be kept: no text here, its print is the folded one."""
+    _folded: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def clean(self) -> bool:
@@ -82,7 +83,9 @@ class CleanTurn:
         """Role and text without differences of white space."""
         if self.passing:
             return self.fingerprint
-        return fingerprint(self.raw.role, " ".join(self.text.split()))
+        if not self._folded:
+            self._folded = fingerprint(self.raw.role, " ".join(self.text.split()))
+        return self._folded
 
 
 @dataclass(slots=True)

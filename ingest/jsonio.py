@@ -59,6 +59,11 @@ class Record(NamedTuple):
     length: int
     value: JsonObject
 
+    @property
+    def at(self) -> object:
+        """When it was written, as it says itself under the commonest name."""
+        return self.value.get("timestamp")
+
 
 def loads(raw: bytes) -> tuple[object, Repairs]:
     """Parse one JSON value: fast if it is sound, tolerant of what JSON readers disagree on.

@@ -1,7 +1,9 @@
 """The first half of a run: every carrier is found, read and cleaned; threads wait in a spool."""
 
+import gc
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from traceback import format_tb
@@ -57,6 +59,18 @@ def masker(options: Options) -> Masker:
 
     short = lru_cache(_TEXT_CACHE)(masked)
     return lambda text: short(text) if len(text) < _SHORT_TEXT else masked(text)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Look for no cycles meanwhile: parsed JSON has none, and goes as soon as it was read."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Reading:
@@ -203,12 +217,8 @@ class Reading:
         self.carriers.append(carrier)
         stop = False
         try:
-            thread = self.resumption.read(carrier, reader, len(self.carriers) - 1)
-            if thread is not None:
-                self._keep(thread, carrier)
-            else:
-                for thread in self._threads(carrier, reader, len(self.carriers) - 1):
-                    self._keep(thread, carrier)
+            with _no_cycles():
+                self._gather(carrier, reader)
         except Stopped:
             raise
         except ZipBomb:
@@ -226,6 +236,13 @@ class Reading:
         src.seen = None
         src.parsed = {}
         return stop
+
+    def _gather(self, carrier: Carrier, reader: Reader) -> None:
+        """Read a carrier, on or whole; its threads wait for their families."""
+        index = len(self.carriers) - 1
+        rest = self.resumption.read(carrier, reader, index)
+        for thread in self._threads(carrier, reader, index) if rest is None else (rest,):
+            self._keep(thread, carrier)
 
     def _threads(self, carrier: Carrier, reader: Reader, index: int) -> Iterator[CleanThread]:
         """Read a carrier whole; its threads, cleaned."""

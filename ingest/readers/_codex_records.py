@@ -8,7 +8,6 @@ from ingest.jsonio import Record
 from ingest.model import Disposition
 
 Json: TypeAlias = dict[str, Any]
-_PLACE: Final = tuple.__new__
 Kind: TypeAlias = Literal["item", "event", "completed"]
 
 WRAPPED: Final = frozenset({
@@ -80,19 +79,17 @@ COMPLETED: Final[dict[str, Disposition]] = {
 
 
 class Place(NamedTuple):
-    """Where and when a record was written."""
+    """Where and when a part of a document was written."""
 
     line: int | None
     offset: int
     length: int
     at: object = None
-    """As written: most records are no turns, and their times are not needed."""
+    """As written."""
 
 
-def place_of(record: Record) -> Place:
-    """Place of a line; made at half the cost of calling the class, for there are many."""
-    line, offset, length, value = record
-    return _PLACE(Place, (line, offset, length, value.get("timestamp")))
+Where: TypeAlias = Record | Place
+"""A line is its own place: most are no turns, and nothing is made for them."""
 
 
 @lru_cache(256)

@@ -25,7 +25,7 @@ from ingest.readers._codex_records import (
     WRAPPED,
     Json,
     Kind,
-    Place,
+    Where,
     of_event,
 )
 from ingest.readers._codex_spots import SPOTS, Begun, Spot, begun_at, cuts_of
@@ -37,6 +37,7 @@ from ingest.readers._codex_words import (
     attached,
     is_asked,
     is_older,
+    may_name,
     parsed,
     tellings,
     touched,
@@ -117,7 +118,7 @@ class Session:
 
     # --- reading on
 
-    def _note_spot(self, turn_id: str | None, place: Place) -> None:
+    def _note_spot(self, turn_id: str | None, place: Where) -> None:
         """Keep where a message begins an exchange that nothing before it waits for."""
         last = self.path[-1] if self.turns and self.path else None
         waits = self.calls or self.touched or self.spawning or self.scope.entries
@@ -176,7 +177,7 @@ class Session:
         self.passed.add(native)
         return False
 
-    def meta(self, meta: Json, place: Place) -> None:
+    def meta(self, meta: Json, place: Where) -> None:
         """Take in a head; the first one says what the session is."""
         fork = meta.get("forked_from_id")
         source = meta.get("source")
@@ -203,17 +204,11 @@ class Session:
 
     # --- records
 
-    def record(self, value: Json, place: Place) -> None:
+    def record(self, value: Json, place: Where) -> None:
         """Take in one line that is no head."""
-        kind, payload = word(value, "type"), value.get("payload")
-        if "payload" not in value:
-            if "record_type" in value:
-                self.tally.drop("meta")
-            else:
-                self.item(value, place)
-            return
+        kind, payload = value.get("type"), value.get("payload")
         if not isinstance(payload, dict):
-            self.lose(place)
+            self._bare(value, place)
         elif self.is_agent and self._replayed(kind, payload):
             self.tally.drop("duplicate")
         elif kind == "response_item":
@@ -221,9 +216,18 @@ class Session:
         elif kind == "event_msg":
             self.event(payload, place)
         else:
-            self._beside(kind, payload, place)
+            self._beside(word(value, "type"), payload, place)
 
-    def _beside(self, kind: str, payload: Json, place: Place) -> None:
+    def _bare(self, value: Json, place: Where) -> None:
+        """Take in a line that wraps nothing: an item as it is, or what stands beside one."""
+        if "payload" in value:
+            self.lose(place)
+        elif "record_type" in value:
+            self.tally.drop("meta")
+        else:
+            self.item(value, place)
+
+    def _beside(self, kind: str, payload: Json, place: Where) -> None:
         self.tally.drop(BESIDE.get(kind, "meta"))
         if kind == "turn_context":
             self._turn_begins(payload)
@@ -236,7 +240,7 @@ class Session:
         elif kind not in WRAPPED and kind not in BESIDE:
             self.tally.note("unknown_record", place.line)
 
-    def _tell(self, kind: str, place: Place) -> None:
+    def _tell(self, kind: str, place: Where) -> None:
         """Keep what happened; a time that names no zone is none for an event."""
         self.events.append(Event(kind=kind, at=aware(self.time(place.at, place))))
 
@@ -245,7 +249,7 @@ class Session:
         if self.is_agent:
             self.replays = is_older(self.turn_id, self.native_id)
 
-    def _replayed(self, kind: str, payload: Json) -> bool:
+    def _replayed(self, kind: object, payload: Json) -> bool:
         """Whether a record is the spawner's, which an agent's session may begin with.
 
         It is known by its turn, which began before the session was made.
@@ -255,24 +259,24 @@ class Session:
             self._turn_begins(payload)
         return self.replays
 
-    def item(self, item: Json, place: Place) -> None:
+    def item(self, item: Json, place: Where) -> None:
         """Take in an item of the model's context."""
         kind = item.get("type")
         if kind == "message" or (kind is None and "role" in item):
             self._message(item, place)
         elif not isinstance(kind, str):
             self.lose(place)
-        elif kind in WITHOUT_WORDS:
-            self.tally.drop(WITHOUT_WORDS[kind])
         elif kind.endswith("_output"):
             self._output(item, place)
         elif kind.endswith("_call"):
             self._call(item, kind)
+        elif kind in WITHOUT_WORDS:
+            self.tally.drop(WITHOUT_WORDS[kind])
         else:
             self.tally.drop("meta")
             self.tally.note("unknown_record", place.line)
 
-    def _message(self, item: Json, place: Place) -> None:
+    def _message(self, item: Json, place: Where) -> None:
         role = word(item, "role")
         if role in {"system", "developer"}:
             self.tally.drop("injected")
@@ -287,7 +291,7 @@ class Session:
         else:
             self.lose(place)
 
-    def event(self, event: Json, place: Place) -> None:
+    def event(self, event: Json, place: Where) -> None:
         """Take in an event of the interface: some repeat messages, most tell of progress."""
         kind = word(event, "type")
         if kind in {"user_message", "agent_message"}:
@@ -301,14 +305,14 @@ class Session:
         else:
             self.lose(place)
 
-    def _told(self, event: Json, place: Place) -> None:
+    def _told(self, event: Json, place: Where) -> None:
         text = event.get("message")
         role = Role.HUMAN if event.get("type") == "user_message" else Role.ASSISTANT
         blocks = (text,) if isinstance(text, str) else ()
         final = PHASES.get(word(event, "phase"))
         self._say(Said(role, blocks, (), final, turn_id_of(event)), "event", place)
 
-    def _completed(self, event: Json, item: Json, place: Place) -> None:
+    def _completed(self, event: Json, item: Json, place: Where) -> None:
         kind = word(item, "type").replace("_", "").lower()
         role = SPEAKERS.get(kind)
         if role is None:
@@ -319,7 +323,7 @@ class Session:
         said = Said(role, blocks, attachments, final, turn_id_of(event))
         self._say(said, "completed", place)
 
-    def _happened(self, kind: str, event: Json, place: Place) -> None:
+    def _happened(self, kind: str, event: Json, place: Where) -> None:
         if kind in BEGINNINGS:
             self._turn_begins(event)
         elif kind in ENDS and self.spoken is not None:
@@ -335,7 +339,7 @@ class Session:
 
     # --- messages
 
-    def _say(self, said: Said, kind: Kind, place: Place) -> None:
+    def _say(self, said: Said, kind: Kind, place: Where) -> None:
         """Make a turn of a message, unless another record told it already."""
         if said.role is Role.HUMAN:
             said.blocks = tuple(asked(block) for block in said.blocks)
@@ -371,7 +375,7 @@ class Session:
             scope.clear()
         scope.answered = scope.answered or role is Role.ASSISTANT
 
-    def _tell_again(self, entry: Entry, said: Said, kind: Kind, place: Place) -> None:
+    def _tell_again(self, entry: Entry, said: Said, kind: Kind, place: Where) -> None:
         """Count a copy; of all tellings the item is the one to keep."""
         entry.kinds.add(kind)
         self.tally.drop("duplicate")
@@ -387,7 +391,7 @@ class Session:
             turn.line, turn.offset, turn.length, _ = place
             turn.at = self.time(place.at, place) or turn.at
 
-    def _turn(self, said: Said, turn_id: str | None, place: Place) -> RawTurn | None:
+    def _turn(self, said: Said, turn_id: str | None, place: Where) -> RawTurn | None:
         role, blocks = said.role, said.blocks
         key = self._key(turn_id)
         if role is Role.HUMAN and self.is_agent:
@@ -422,7 +426,7 @@ class Session:
         return f"{turn_id}:{self.ordinals[turn_id]}"
 
     def _content(
-        self, content: object, place: Place
+        self, content: object, place: Where
     ) -> tuple[tuple[str, ...], tuple[Attachment, ...]]:
         if isinstance(content, str):
             return (content,), ()
@@ -445,7 +449,9 @@ class Session:
         name = item.get("name")
         called = name if isinstance(name, str) and name else kind.removesuffix("_call")
         self.calls.append((called, 1))
-        self.touched += touched(item.get("arguments", item.get("input")))
+        arguments = item.get("arguments", item.get("input"))
+        if may_name(arguments):
+            self.touched += touched(arguments)
         if called == _SPAWN and isinstance(item.get("call_id"), str):
             self.spawning.add(item["call_id"])
         if self.spoken is not None:
@@ -456,7 +462,7 @@ class Session:
         self.scope.answered = True
         self.tally.drop("tool")
 
-    def _output(self, item: Json, place: Place) -> None:
+    def _output(self, item: Json, place: Where) -> None:
         output = item.get("output")
         if isinstance(output, dict):
             output = output.get("content")
@@ -505,12 +511,12 @@ class Session:
         self.spoken = None
         self.scope.clear()
 
-    def lose(self, place: Place) -> None:
+    def lose(self, place: Where) -> None:
         """Count a record that cannot be understood."""
         self.tally.drop("lost")
         self.tally.note("bad_message", place.line)
 
-    def time(self, value: object, place: Place) -> datetime | None:
+    def time(self, value: object, place: Where) -> datetime | None:
         """Time of a record; what is wrong with it is counted."""
         at, problem = instant(value)
         if problem == "bad_timestamp":

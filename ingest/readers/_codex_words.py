@@ -4,8 +4,7 @@ import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Role
@@ -23,10 +22,15 @@ _PATCH: Final = re.compile(
 """A head of a patch; its literal comes first, by which it is found fast."""
 _PATHS: Final = ("path", "file_path", "filename", "target_file")
 _PATCH_MARK: Final = "*** "
-_NAMED: Final = ('path"', '"filename"', '"target_file"')
-"""One of these stands in arguments that have one of the keys."""
+_PATH_MARK: Final = 'path"'
+_NAMED: Final = ('"filename"', '"target_file"')
+"""One of these, or the mark of a path, stands in arguments that have one of the keys."""
 _EDITOR: Final = "# Context from my IDE setup:"
 _REQUEST: Final = re.compile(r"^## My request for Codex:[ \t]*$", re.MULTILINE)
+_FIRST: Final = 8
+"""Words by which texts are told apart before they are compared."""
+_COMPARED: Final = 64
+"""Messages of one turn with equal first words that a copy is compared with."""
 _NEAR: Final = 8
 """Equal messages of one turn looked at for the one that a copy belongs to."""
 
@@ -53,25 +57,31 @@ class Entry:
     """None if it held no words."""
 
 
+_Begun: TypeAlias = tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Scope:
     """Where a record can be the copy of another one: a turn, or an exchange without ids."""
 
     turn_id: str | None = None
     answered: bool = False
-    entries: dict[tuple[Role, str], list[Entry]] = field(default_factory=dict)
+    entries: dict[_Begun, list[tuple[str, Entry]]] = field(default_factory=dict)
+    """Texts and what was told by them, by role and first words."""
 
     def find(self, said: Said, kind: Kind) -> Entry | None:
         """Return the message that this record is another telling of."""
         for text in said.tellings:
-            for entry in self.entries.get((said.role, text), ())[-_NEAR:]:
+            near = self.entries.get(_begun(said.role, text), ())[-_COMPARED:]
+            alike = [entry for told, entry in near if _alike(told, text)]
+            for entry in alike[-_NEAR:]:
                 if kind not in entry.kinds:
                     return entry
         return None
 
     def add(self, said: Said, entry: Entry) -> None:
         for text in said.tellings:
-            self.entries.setdefault((said.role, text), []).append(entry)
+            self.entries.setdefault(_begun(said.role, text), []).append((text, entry))
 
     def clear(self) -> None:
         self.entries = {}
@@ -90,16 +100,18 @@ def is_older(turn_id: str | None, native_id: str | None) -> bool:
 
 def tellings(blocks: tuple[str, ...]) -> tuple[str, ...]:
     """Texts by which a message is known again: all of it, and each of its blocks."""
-    folded = [_folded(block) for block in blocks]
-    if len(folded) == 1:
-        return (folded[0],) if folded[0] else ()
-    return tuple(dict.fromkeys(text for text in (" ".join(folded), *folded) if text))
+    told = blocks if len(blocks) == 1 else (" ".join(blocks), *blocks)
+    return tuple(dict.fromkeys(text for text in told if text and not text.isspace()))
 
 
-@lru_cache(_NEAR)
-def _folded(block: str) -> str:
-    """Words of a block; the next record often tells the same."""
-    return " ".join(block.split())
+def _begun(role: Role, text: str) -> _Begun:
+    """First words of a text: to split them off costs little, however long it is."""
+    return role, *text.split(None, _FIRST)[:_FIRST]
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two texts differ in nothing but white space; nearly always they do not differ."""
+    return one == other or one.split() == other.split()
 
 
 def asked(text: str) -> str:
@@ -119,8 +131,6 @@ def is_asked(turn: RawTurn) -> bool:
 
 def touched(arguments: object) -> Iterator[str]:
     """Paths of patch headers, and of the arguments that name one."""
-    if isinstance(arguments, str) and not _may_name(arguments):
-        return  # it need not be parsed
     value = parsed(arguments) if isinstance(arguments, str) else arguments
     if isinstance(value, dict):
         for key in _PATHS:
@@ -134,8 +144,15 @@ def touched(arguments: object) -> Iterator[str]:
             yield from filter(None, map(str.strip, _PATCH.findall(text)))
 
 
-def _may_name(arguments: str) -> bool:
-    return _PATCH_MARK in arguments or any(mark in arguments for mark in _NAMED)
+def may_name(arguments: object) -> bool:
+    """Whether arguments can name a path at all: nearly always they need not be parsed."""
+    if not isinstance(arguments, str):
+        return arguments is not None
+    return (
+        _PATH_MARK in arguments
+        or _PATCH_MARK in arguments
+        or any(mark in arguments for mark in _NAMED)
+    )
 
 
 def _strings(value: object) -> Iterator[str]:

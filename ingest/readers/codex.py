@@ -17,7 +17,7 @@ from ingest.document import elements
 from ingest.instants import instant
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
-from ingest.readers._codex_records import WRAPPED, Json, Place, place_of
+from ingest.readers._codex_records import WRAPPED, Json, Place, Where
 from ingest.readers._codex_session import Session
 from ingest.readers._codex_words import asked
 from ingest.readers._fields import word
@@ -93,7 +93,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
                 yield from file.document(element.value, Place(None, element.offset, element.length))
         else:
             for record in records(stream, tally, _KNOWN, parsed=src.parsed):
-                ended = file.record(record.value, place_of(record))
+                ended = file.record(record.value, record)
                 if ended is not None:
                     yield ended
     yield from file.rest()
@@ -109,7 +109,7 @@ def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | N
             for record in records(stream, tally, _KNOWN):
                 if _is_head(record.value) or _is_prompt(record.value):
                     return None
-                session.record(record.value, place_of(record))
+                session.record(record.value, record)
     except Unsure:
         return None
     return session.thread()
@@ -151,11 +151,11 @@ class _File:
         if (ended := self._end()) is not None:
             yield ended
 
-    def record(self, value: Json, place: Place) -> RawThread | None:
+    def record(self, value: Json, place: Where) -> RawThread | None:
         """Take in one line, which is counted already; the session that ends before it."""
         kind = value.get("type")
         if kind is not None and kind != "session_meta" and "payload" in value:  # nearly always
-            self._held().record(value, place)
+            (self.session or self._held()).record(value, place)
         elif _is_prompt(value):
             self._prompt(value, place)
         else:
@@ -165,7 +165,7 @@ class _File:
             self._held().record(value, place)
         return None
 
-    def _head(self, meta: Json, place: Place) -> RawThread | None:
+    def _head(self, meta: Json, place: Where) -> RawThread | None:
         self.tally.drop("meta")
         strange = self.session is not None and self.session.is_stranger(meta)
         ended = self._end() if strange else None
@@ -177,7 +177,7 @@ class _File:
             self.session = Session(self.src, self.tally)
         return self.session
 
-    def _prompt(self, value: Json, place: Place) -> None:
+    def _prompt(self, value: Json, place: Where) -> None:
         native, text = value["session_id"], value["text"]
         if not isinstance(native, str) or not native or not isinstance(text, str):
             self.tally.drop("lost")
