@@ -143,8 +143,8 @@ def _near(graph: Structure) -> _Near:
     return _Near(
         concepts,
         held_by,
-        _without_diagonal((held_by.T @ held_by + links).tocsr()),
-        (by_lineage.T @ by_lineage + links).tocsr(),
+        _without_diagonal(_met(held_by, links)),
+        _met(by_lineage, links),
     )
 
 
@@ -183,6 +183,12 @@ def _incidence(rows: Any, columns: Any, shape: tuple[int, int]) -> "Sparse":  # 
     made = coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
     made.data[:] = 1.0
     return made
+
+
+def _met(held: "Sparse", links: "Sparse") -> "Sparse":
+    """Which concepts something holds together, or a link joins."""
+    together = (held.T @ held).tocsr()
+    return (together + links).tocsr() if links.nnz else together
 
 
 def _without_diagonal(matrix: "Sparse") -> "Sparse":
