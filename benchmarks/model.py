@@ -34,6 +34,7 @@ params = xllamacpp.CommonParams()
 params.model.path, params.port, params.n_ctx, params.n_parallel = sys.argv[1], 0, 8192, 1
 params.n_predict, params.sampling.temp, params.verbosity = 2000, 0.2, 0
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(sys.argv[2])
+params.use_jinja = False  # else an answer that is cut short is an error of the server
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 threading.Event().wait()

@@ -83,6 +83,8 @@ class Failure(Value):
 
 
 Tried: TypeAlias = Annotated[Reply | Failure, Field(discriminator="outcome")]
+BROKEN: Final = 2
+"""Errors of a server after which it is asked without its schema mode."""
 PASSING: Final = ("timeout", "rate_limited", "server_error")
 """Failures that may be over in a moment."""
 
@@ -409,7 +411,7 @@ class Stop(Value):
 
 def step(tried: Sequence[Reply | Failure], limits: ModelSettings) -> Send | Stop:
     """What follows from the answers so far: ask (again), or stop with what there is."""
-    strict = not any(each.outcome == "failure" and each.reason == "refused" for each in tried)
+    strict = keeps_to_schema(tried)
     if not tried:
         return Send()
     last = tried[-1]
@@ -429,6 +431,15 @@ def step(tried: Sequence[Reply | Failure], limits: ModelSettings) -> Send | Stop
     if bad > 1 or not found.mendable:
         return Stop(reason="model_output_rejected")
     return Send(strict=strict, repair=found.problem)
+
+
+def keeps_to_schema(tried: Sequence[Reply | Failure]) -> bool:
+    """Whether the endpoint is still asked to keep to the schema by itself.
+
+    Some refuse that, and some fail again and again over an answer that they cut short.
+    """
+    failed = [each.reason for each in tried if isinstance(each, Failure)]
+    return "refused" not in failed and failed.count("server_error") < BROKEN
 
 
 def after_failure(

@@ -265,6 +265,12 @@ class TestSteps:
         tried.append(failed("refused"))
         assert step(tried, LIMITS) == Stop(reason="refused")
 
+    def test_an_endpoint_that_keeps_failing_is_asked_without_its_schema_mode(self):
+        tried = [failed("server_error")]
+        assert step(tried, LIMITS) == Send(wait_s=2.0)
+        tried.append(failed("server_error"))
+        assert step(tried, LIMITS) == Send(wait_s=8.0, strict=False)
+
     def test_a_bad_answer_is_mended_once(self):
         tried: list[Reply | Failure] = [replied("{")]
         assert step(tried, LIMITS) == Send(repair="answer: json invalid")
