@@ -8,6 +8,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from benchmarks.topology.kg import Kg
+from benchmarks.topology.parts import by_theme
 from topology import engine
 from topology.partition import Summary, finish, merge, partition_summary, shared_vertices
 from topology.pool import cuts_by_processes
@@ -178,3 +180,14 @@ def test_a_task_of_spark_reads_its_batches_whatever_their_number(task):
     assert found.bridges.tolist() == [[3, 4, 3, 1]]
     (nothing,) = task(iter([]))
     assert len(Summary.from_bytes(nothing["summary"][0].as_py()).edge) == 0
+
+
+def test_of_a_record_in_parts_by_theme_the_root_gets_little():
+    pairs, shard = by_theme(Kg(92_000), 4)
+    u, v = pairs[:, 0].copy(), pairs[:, 1].copy()
+    boundary = shared_vertices(u, v, shard)
+    parts = [partition_summary(u[shard == at], v[shard == at], boundary) for at in range(4)]
+    root = merge(parts, contracted=True)
+    same(finish(root, contracted=True), finish(partition_summary(u, v, None), contracted=False))
+    assert 0 < len(root.edge) <= 0.15 * len(u)
+    assert len(root.edge) + len(root.union) <= 0.30 * len(u)
