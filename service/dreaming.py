@@ -30,7 +30,7 @@ from graphstore.store import Store
 from service import scouting
 from service.answers import HypothesisRow
 from service.calls import Calls
-from service.pacing import GateFacts
+from service.pacing import GateFacts, woken
 from service.session import Session
 from topology.model import Limits
 
@@ -87,9 +87,16 @@ def run(
         return leased
     session.progress(f"dreaming: {len(leased.units)} packs")
     deadline = time.monotonic() + settings.cycle_deadline_seconds
+
+    def stop() -> bool:
+        """Its time is over; or somebody wrote or asked meanwhile, and nobody waits for it."""
+        return time.monotonic() >= deadline or (
+            not ask.by_hand and woken(session.workspace, leased.leased_seq, leased.started_at)
+        )
+
     # a dry run sends nothing: it shows what rules would do
     aide = None if ask.is_dry else session.aide(leased.cycle_id)
-    worked = cycle.work(leased, settings, now, lambda: time.monotonic() >= deadline, aide)
+    worked = cycle.work(leased, settings, now, stop, aide)
     with session.store("dream: land") as store:
         landed = cycle.land(worked, store, settings, session.now())
     Calls(session.workspace).tidy(timedelta(days=settings.model.calls_kept_days), session.now())

@@ -1,8 +1,9 @@
 """What the dream gate asks of a workspace, read no earlier than a condition asks."""
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from dream import journal, lock
@@ -11,7 +12,9 @@ from dream.gate import Budget, Pressure
 from dream.index import Index
 from dream.lock import Held
 from dream.settings import ModelSettings
-from graphstore.errors import DiskFull, Unwritable
+from graphstore.errors import DiskFull, Error, Unwritable
+from graphstore.jobs import Jobs
+from graphstore.ledger import Ledger
 from graphstore.model.job import JobState, Stamps
 from graphstore.model.record import CycleRecord
 from graphstore.queries import activity
@@ -27,6 +30,19 @@ def recalled(store: Store, now: datetime) -> None:
     """Leave word of a recall, which is no quiet; an answer never fails for want of room for it."""
     with suppress(DiskFull, Unwritable):
         store.jobs.reach(RECALLED, now.isoformat())
+
+
+def woken(workspace: Path, since: int, at: datetime) -> bool:
+    """Whether somebody wrote, decided or asked since a dream cycle was leased.
+
+    The store is closed then and may be another process's: only its ledger is looked at, and what
+    cannot be looked at wakes nobody.
+    """
+    with suppress(Error), closing(Ledger(workspace / "ledger.db")) as ledger:
+        asked = activity.moment(Jobs(ledger).reached(RECALLED) or None)
+        wrote = ledger.last_seq_of("thread", "review") > since
+        return wrote or (asked is not None and asked > at)
+    return False
 
 
 class GateFacts:

@@ -6,10 +6,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
+from dream import cycle
 from dream.gate import Closed
 from graphstore.errors import Unwritable
 from service import operations, settings
-from service.pacing import RECALLED, recalled
+from service.pacing import RECALLED, recalled, woken
 from service.session import Session
 
 START = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -136,3 +137,50 @@ def test_a_recall_does_not_fail_where_its_word_cannot_be_left(home):
         store.ledger.connection.execute("PRAGMA query_only = OFF")
         recalled(store, home.now)
         assert store.jobs.reached(RECALLED) == home.now.isoformat()
+
+
+class TestWaking:
+    def waiting(self, home):
+        """A workspace with work that is due, and the ledger position of now."""
+        three(home)
+        home.now += HOUR
+        assert home.look() == "nothing_due"
+        home.now += 24 * HOUR
+        with home.session().store("look") as store:
+            return home.session().workspace, store.ledger.last_seq()
+
+    def test_nothing_that_happened_wakes_nobody(self, home):
+        workspace, seq = self.waiting(home)
+        assert not woken(workspace, seq, home.now)
+
+    def test_a_turn_or_a_recall_wakes(self, home):
+        workspace, seq = self.waiting(home)
+        home.now += timedelta(seconds=1)
+        operations.recall(home.session(), "the bilge pump")
+        assert woken(workspace, seq, home.now - timedelta(seconds=1))
+        assert not woken(workspace, seq, home.now)
+        home.talk("late", "And the bilge pump of the tender?")
+        assert woken(workspace, seq, home.now)
+
+    def test_a_ledger_that_cannot_be_read_wakes_nobody(self, tmp_path):
+        (tmp_path / "ledger.db").write_bytes(b"no ledger at all, though long enough to be read")
+        assert not woken(tmp_path, 0, START)
+
+    @pytest.mark.parametrize(("by_hand", "outcome"), [(False, "interrupted"), (True, "landed")])
+    def test_a_scheduled_cycle_stops_at_the_next_job_and_lands_what_is_done(
+        self, home, monkeypatch, by_hand, outcome
+    ):
+        self.waiting(home)
+        work = cycle.one
+
+        def interrupted(unit, *rest):
+            if not home.spoken:
+                home.spoken = True
+                home.talk("late", "And the bilge pump of the tender?")
+            return work(unit, *rest)
+
+        home.spoken = False
+        monkeypatch.setattr(cycle, "one", interrupted)
+        found = operations.dream(home.session(), if_due=not by_hand).result
+        assert found.record.outcome == outcome
+        assert (len(found.record.jobs) == 1) == (outcome == "interrupted")
