@@ -313,8 +313,8 @@ class Engine:
         return log.stat().st_size if log.exists() else 0
 
     @contextmanager
-    def _connection(self, timeout_ms: int = 0) -> Iterator[Any]:
-        connection = self._module.Connection(self._database)
+    def _connection(self, timeout_ms: int = 0, threads: int = 0) -> Iterator[Any]:
+        connection = self._module.Connection(self._database, num_threads=threads)
         if timeout_ms:
             connection.set_query_timeout(timeout_ms)
         try:
@@ -323,8 +323,8 @@ class Engine:
             connection.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[Any]:
-        with _private(), self._connection() as connection:
+    def _writing(self, threads: int = 0) -> Iterator[Any]:
+        with _private(), self._connection(threads=threads) as connection:
             yield connection
 
     @contextmanager
@@ -334,9 +334,9 @@ class Engine:
             yield Transaction(connection, self.path)
 
     @contextmanager
-    def read(self, timeout_s: float = 0) -> Iterator[Transaction]:
-        """One read-only transaction."""
-        with self._connection(int(timeout_s * 1000)) as connection:
+    def read(self, timeout_s: float = 0, threads: int = 0) -> Iterator[Transaction]:
+        """One read-only transaction; of few rows by one thread: to wake more takes longer."""
+        with self._connection(int(timeout_s * 1000), threads) as connection:
             transaction = Transaction(connection, self.path)
             transaction.run("BEGIN TRANSACTION READ ONLY")
             yield transaction
@@ -347,7 +347,7 @@ class Engine:
     def write(self) -> Iterator[Transaction]:
         """One transaction: all of it, or after any error nothing."""
         check_space(self.path)
-        with self._writing() as connection:
+        with self._writing(threads=1) as connection:
             transaction = Transaction(connection, self.path)
             transaction.run("BEGIN TRANSACTION")
             try:

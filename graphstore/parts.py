@@ -308,6 +308,17 @@ class Parts:
         sql = "SELECT node FROM part WHERE thread_id = ? AND kind = 'question'"
         return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
 
+    def only_of(self, threads: Iterable[str]) -> set[str]:
+        """Questions that these threads ask and nobody else."""
+        listed = orjson.dumps(sorted(threads)).decode()
+        rows = self._ledger.select(
+            "SELECT node FROM part WHERE kind = 'question' AND node IN (SELECT node FROM part"
+            " WHERE kind = 'question' AND thread_id IN (SELECT value FROM json_each(?1)))"
+            " GROUP BY node HAVING max(thread_id NOT IN (SELECT value FROM json_each(?1))) = 0",
+            (listed,),
+        )
+        return {row[0] for row in rows}
+
     def named_in(self, threads: Iterable[str]) -> set[str]:
         """Concepts that these threads name."""
         sql = "SELECT concept FROM named WHERE thread_id = ?"

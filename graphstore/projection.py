@@ -84,7 +84,7 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
     old, new = Rows(), Rows()
     drawn: list[Drawn] = []
     family: set[str] = set()
-    with engine.read() as statement:
+    with engine.read(threads=1) as statement:
         if pending.threads:
             drawn, family = _plan_threads(source, statement, set(pending.threads), old, new)
         touched = source.claims.owners(family | _come_and_gone(old, new) | pending.journeys)
@@ -131,7 +131,8 @@ def _plan_threads(
     for made in drawn:
         before = source.drawn.get(made.thread.thread_id)
         _plan_own(before.shard if before else None, made.shard, old, new)
-    _plan_shared(source, statement, old, new)
+    fresh = set() if known else set(roots)
+    _plan_shared(source, statement, source.parts.only_of(fresh), old, new)
     unread = [thread for thread in known if thread not in source.drawn]
     if unread:
         _old_threads(statement, unread, old)
@@ -185,23 +186,30 @@ def _plan_ties(
     new.add(source.ties(sorted(threads | citing)))
 
 
-def _plan_shared(source: Source, statement: Transaction, old: Rows, new: Rows) -> None:
-    """What several threads share and one of them changed."""
+def _plan_shared(
+    source: Source, statement: Transaction, unknown: set[str], old: Rows, new: Rows
+) -> None:
+    """What several threads share and one of them changed.
+
+    ``unknown``: questions that the graph cannot have, so that nothing is asked of them.
+    """
     parts = source.parts
     nodes, asked, pairs = (parts.dirty(what) for what in ("node", "link", "pair"))
     near = {(one, other) for one, other in (pair.split(" ") for pair in parts.dirty("near"))}
-    single = [node for node in nodes if " " not in node]
+    single = [node for node in nodes if " " not in node and node not in unknown]
+    questions = [node for node in single if not node.startswith("c:")]
     stated = {tuple(node.split(" ", 2)) for node in nodes if " " in node}
-    old.add(found_nodes(statement, Question, single))
-    old.add(found_nodes(statement, Concept, single))
-    old.add(found_edges(statement, Mentions, ("Question", "Concept"), single))
+    old.add(found_nodes(statement, Question, questions))
+    old.add(found_nodes(statement, Concept, [node for node in single if not node.startswith("q:")]))
+    old.add(found_edges(statement, Mentions, ("Question", "Concept"), questions))
     ends = {(src, dst, *more) for src, dst, *more in stated}
     ends |= {(*pair.split(" "), "co_occurs") for pair in pairs}
     starts = sorted({end[0] for end in ends})
     for relates in found_edges(statement, Relates, ("Concept", "Concept"), starts):
         if (relates.src, relates.dst, relates.edge_type) in ends:
             old.add((relates,))
-    _old_links(statement, set(asked), near | {end[:2] for end in stated}, old)
+    joined = {pair for pair in near | {end[:2] for end in stated} if unknown.isdisjoint(pair)}
+    _old_links(statement, set(asked) - unknown, joined, old)
     new.add(parts.shared(nodes))
     new.add(parts.meetings.relations(pairs))
     new.add(parts.links(asked, sorted(near), source.derive))
