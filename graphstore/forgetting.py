@@ -241,7 +241,10 @@ class Forgetting:
     def _rewrite(self, going: Going, adopted: dict[str, tuple[Turn, ...]], lost: set[str]) -> None:
         filled: set[str] = set()
         labels = self._labels(going.concepts)
+        touched = self._touched(self._removed, adopted)
         for entry in self._ledger.entries():
+            if entry.kind == "thread" and entry.subject not in touched:
+                continue
             record = entry.record()
             changed: Record | None
             match record:
@@ -266,6 +269,12 @@ class Forgetting:
                     changed = record
             if changed != record:
                 going.records[entry.seq] = changed or GoneRecord(was=entry.kind)
+
+    def _touched(self, removed: Iterable[str], adopted: Iterable[str]) -> frozenset[str]:
+        """Threads whose records change: those that go, and those that name them as parents."""
+        names = set(removed)
+        children = {child for name in sorted(names) for child in self._threads.children(name)}
+        return frozenset(names | children | set(adopted))
 
     def _labels(self, concepts: Iterable[str]) -> frozenset[str]:
         rows = self._ledger.select(
@@ -320,8 +329,7 @@ class Forgetting:
             )
             self._drop_jobs(removed.union(going.questions, going.concepts, going.journeys))
             self._ledger.rewrite(going.records)
-            self._threads.clear()
-            self._replay()
+            self._replay(self._touched(removed, going.adopted))
             self._source.epochs.clear()
             if epochs and self._threads.ids():
                 threads = (self._threads.get(name) for name in self._threads.ids())
@@ -329,8 +337,12 @@ class Forgetting:
                 epoch = self._source.derive.epoch(known, self._source.roots())
                 self._ledger.append(epoch, at)
 
-    def _replay(self) -> None:
-        for entry in self._ledger.of_kind("thread"):
+    def _replay(self, names: Collection[str]) -> None:
+        """Read the records of some threads again, into tables that know nothing of these."""
+        touched = sorted(names)
+        self._threads.forget(touched)
+        entries = (entry for name in touched for entry in self._ledger.of_kind("thread", name))
+        for entry in sorted(entries, key=lambda entry: entry.seq):
             record = entry.record()
             if isinstance(record, ThreadRecord):
                 grown = self._threads.grow(record, entry.seq)

@@ -38,6 +38,7 @@ TABLES: Final = (
     "CREATE INDEX IF NOT EXISTS citation_thread ON citation(thread_id)",
 )
 NAMES: Final = ("thread", "lineage", "turn", "citation")
+_OWNER: Final = {"lineage": "child"}
 
 PREFIX_KINDS: Final = (
     LineageKind.CONTINUES,
@@ -425,8 +426,12 @@ class Threads:
         with self._ledger.transaction() as connection:
             connection.executemany("DELETE FROM turn WHERE ref = ?", [(ref,) for ref in refs])
 
-    def clear(self) -> None:
-        """Empty the derived tables before a replay."""
+    def forget(self, thread_ids: Iterable[str]) -> None:
+        """Remove every row of some threads, before their records are read again."""
         with self._ledger.transaction() as connection:
-            for name in NAMES:
-                connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own
+            for thread_id in thread_ids:
+                for name in NAMES:
+                    connection.execute(
+                        f"DELETE FROM {name} WHERE {_OWNER.get(name, 'thread_id')} = ?",  # noqa: S608 - names of our own
+                        (thread_id,),
+                    )

@@ -206,12 +206,14 @@ def test_a_family_is_joined_by_lineage_also_through_who_is_not_here(threads):
     assert len(links) == 2
 
 
-def test_clearing_empties_every_table(threads):
-    take(threads, a_thread_record("b", "Why?", lineage=child_of("a", 1)))
-    threads.clear()
-    assert threads.ids() == ()
-    assert threads.links() == ()
+def test_of_a_forgotten_thread_no_row_is_left_and_of_another_every_one(threads):
+    take(threads, a_thread_record("b", "Why?", lineage=child_of("a", 1), citations=("c",)))
+    take(threads, a_thread_record("c", "How?", lineage=child_of("b", 1), citations=("b",)))
+    threads.forget(["test:b"])
+    assert threads.ids() == ("test:c",)
+    assert [link.child for link in threads.links()] == ["test:c"]
     assert threads.turns("test:b") == ()
+    assert threads.citers() == ("test:c",)
 
 
 def test_threads_are_found_by_the_messages_they_hold(threads):
