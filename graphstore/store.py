@@ -2,14 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from threading import Condition, RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from graphstore import bulk, graphfiles, guard, projection, stored, verification
 from graphstore import engine as engines
@@ -570,6 +570,20 @@ class Store:
         """Every edge of a class, by ends and keys."""
         with self._reader() as statement:
             return stored.read_edges(statement, cls)
+
+    def ends(
+        self,
+        cls: type[Edge],
+        pair: tuple[str, str],
+        name: str,
+        keys: Sequence[str],
+        end: Literal["a", "b"] = "a",
+    ) -> list[tuple[str, str, Any]]:
+        """Source, target and one column of the edges that start (a) or end (b) at some keys."""
+        if not keys:
+            return []
+        with self._reader() as statement:
+            return stored.found_ends(statement, cls, pair, name, keys, end)
 
     def ground(self) -> Ground:
         """Every extracted row."""

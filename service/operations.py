@@ -38,6 +38,7 @@ from graphstore.model.query import QueryTable, RebuildReport, Scalar
 from graphstore.queries import provenance
 from graphstore.queries import recall as finding
 from graphstore.queries.concepts import concepts as listed_concepts
+from graphstore.queries.expansion import reached
 from graphstore.queries.hypotheses import resting_on
 from graphstore.queries.journeys import journey as one_journey
 from graphstore.queries.journeys import journeys as listed_journeys
@@ -242,6 +243,8 @@ def recall(
             then,
             now=now,
             hypotheses=lambda refs: usable(resting_on(store, refs, then or now)),
+            reach=lambda seeds: reached(store, seeds),
+            graph=session.settings.recall.graph,
         )
 
 

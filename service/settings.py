@@ -85,6 +85,8 @@ class ScoutSettings(Value):
     """Seeds reported per shape."""
     k_min: Annotated[int, Field(ge=2, le=50)] = 3
     """Smallest side of a cut, in nodes."""
+    side_threads: Annotated[int, Field(ge=1, le=50)] = 2
+    """Fewest threads on every side of a cut; 1: what a single thread says counts too."""
     max_cycle: Annotated[int, Field(ge=3, le=8)] = 6
     """Longest cycle searched, in nodes."""
     hub_df: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -94,6 +96,8 @@ class ScoutSettings(Value):
 class RecallSettings(Value):
     limit: Annotated[int, Field(ge=1, le=200)] = 10
     """Hits shown."""
+    graph: Annotated[float, Field(ge=0, le=5)] = 0.3
+    """Weight of turns that questions, answers and Journeys lead to; 0: the graph is not asked."""
     nearness: Annotated[float, Field(ge=0, le=5)] = 1.0
     """Weight for resonance of work on the same days in the same project; 0: none."""
 

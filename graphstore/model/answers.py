@@ -234,7 +234,12 @@ class Pair(Value):
     """Reference."""
     theirs: str
     kind: Literal[
-        "same_question", "linked_question", "alike_question", "shared_concepts", "shared_words"
+        "same_question",
+        "linked_question",
+        "alike_question",
+        "answered_question",
+        "shared_concepts",
+        "shared_words",
     ]
     concepts: tuple[str, ...] = ()
     """Labels of shared specific concepts."""

@@ -130,6 +130,7 @@ class Corpus:
         lengths = self.spread(self.words, NEIGHBOURS)
         mean = float(lengths.mean()) if len(lengths) else 1.0
         self._norm = K1 * (1 - B + B * lengths / max(mean, 1e-9))
+        self._spans = _spans(columns)
         self._df: dict[str, int] = {}
         self._rows: dict[str, Ints] = {}
         self._held = 0
@@ -148,6 +149,18 @@ class Corpus:
     def refs(self, rows: Iterable[int]) -> list[str]:
         """References of rows, in their order."""
         return [self.ref(row) for row in rows]
+
+    def rows(self, refs: Iterable[str]) -> dict[str, int]:
+        """Rows of references, those that are here."""
+        found: dict[str, int] = {}
+        for ref in refs:
+            thread, _, number = ref.removeprefix("thread:").partition("#turn:")
+            span = self._spans.get(thread)
+            if span is not None:
+                at = np.flatnonzero(self.columns.number[span] == int(number)).tolist()
+                if at:
+                    found[ref] = span.start + at[0]
+        return found
 
     def by_thread(self, rows: Iterable[int]) -> list[int]:
         """Rows by thread id, then as they stand: the same however the corpus grew."""
@@ -267,6 +280,15 @@ class Corpus:
             share[rows] += idf[term] / total
             held.append((term, rows))
         return Lexical(scores, share, tuple(held))
+
+
+def _spans(columns: Columns) -> dict[str, slice]:
+    """The rows of each thread."""
+    starts = np.flatnonzero(np.diff(columns.thread, prepend=-1))
+    ends = np.append(starts[1:], len(columns.thread))
+    names = (columns.threads[number] for number in columns.thread[starts].tolist())
+    bounds = zip(starts.tolist(), ends.tolist(), strict=False)
+    return {name: slice(*pair) for name, pair in zip(names, bounds, strict=False)}
 
 
 def _affordable(df: dict[str, int], budget: int) -> list[str]:

@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from graphstore.ids import thread_of
 from graphstore.model.conversation import Role
-from graphstore.model.knowledge import Concept, Links, ThreadNode
+from graphstore.model.knowledge import Answers, Concept, Links, ThreadNode
 from graphstore.queries.meaning import load
 from graphstore.queries.meeting import Meeting
 from graphstore.queries.wording import Wording, wording
@@ -25,6 +26,11 @@ Ints = NDArray[np.int64]
 NEAR_DAYS: Final = 14
 """Work further apart than this is not the same stretch of work."""
 _HOUR: Final = 3600
+
+
+def _place(ref: str) -> tuple[str, int]:
+    """Thread and turn number."""
+    return thread_of(ref), int(ref.rpartition(":")[2])
 
 
 class Known:
@@ -39,6 +45,7 @@ class Known:
         self.questions = {name: at for at, name in enumerate(view.ids)}
         self.place = {name: at for at, name in enumerate(view.lineages)}
         self.links = self._linked(store)
+        self.answers = self._answered(store)
         self.corpus, _ = load(store)
         self.lineage_of_row = self._lineages()
         self.words_of_lineage = self._lengths()
@@ -51,6 +58,16 @@ class Known:
             if one is not None and other is not None:
                 links[one][other] = links[other][one] = edge.score
         return dict(links)
+
+    def _answered(self, store: Store) -> dict[int, dict[int, str]]:
+        """By question, then lineage: the first turn that answers it."""
+        found: defaultdict[int, dict[int, str]] = defaultdict(dict)
+        for edge in sorted(store.edges(Answers), key=lambda edge: _place(edge.src)):
+            question = self.questions.get(edge.dst)
+            lineage = self.meeting.lineage_of(thread_of(edge.src))
+            if question is not None and lineage is not None:
+                found[question].setdefault(lineage, edge.src)
+        return dict(found)
 
     def _lineages(self) -> Ints:
         """Lineage of each corpus row; -1 where it is no turn of the view's main lines."""

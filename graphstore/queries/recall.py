@@ -1,7 +1,7 @@
 """Recall: the turns that answer a cue, ranked, with reasons; hypotheses apart."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -30,6 +30,7 @@ from graphstore.queries.cue import (
     speakers_meant,
     without_times,
 )
+from graphstore.queries.expansion import Reach, Reached
 from graphstore.queries.meaning import Archive, Meaning, load
 from graphstore.search import Head
 
@@ -47,6 +48,9 @@ FAINT: Final = 0.2
 SAMPLE: Final = 10
 NEXT_TURNS: Final = 0.3
 HALF_LIFE_DAYS: Final = 90
+SEEDS: Final = 10
+"""Best turns from which the graph is followed."""
+GRAPH: Final = 0.3
 
 Hypotheses = Callable[[Sequence[str]], tuple[HypothesisView, ...]]
 """Gives the hypotheses that rest on any of some references, with their standing."""
@@ -66,6 +70,25 @@ class _Ranked:
     """The same for every row of the corpus."""
     spans: tuple[Span, ...]
     speakers: tuple[str, ...]
+    reached: Mapping[int, Reached] = field(default_factory=dict)
+    """Rows that the graph leads to, their weights against the largest."""
+
+    def led(self, reach: Reach, graph: float, allowed: Bools) -> "_Ranked":
+        """The same with what the graph leads to from the best rows, if these are an answer."""
+        seeds = self.answers(self.top(SEEDS))
+        found = reach({self.corpus.ref(row): float(self.scores[row]) for row in seeds})
+        rows = self.corpus.rows(found)
+        largest = max((found[ref].weight for ref in rows), default=1.0)
+        reached = {
+            row: replace(found[ref], weight=found[ref].weight / largest)
+            for ref, row in rows.items()
+            if allowed[row]
+        }
+        scores = self.scores.copy()
+        for row, each in reached.items():
+            scores[row] += graph * each.weight
+        chosen = np.union1d(self.rows, np.array(sorted(reached), np.int64))
+        return replace(self, rows=chosen, values=scores[chosen], scores=scores, reached=reached)
 
     def top(self, limit: int) -> list[int]:
         """The best rows, ties by reference."""
@@ -95,11 +118,14 @@ def recall(
     *,
     now: datetime,
     hypotheses: Hypotheses | None = None,
+    reach: Reach | None = None,
+    graph: float = GRAPH,
 ) -> Recalled:
     """Find the turns that answer a cue.
 
-    ``as_of`` hides what was said later. Ties go by reference; the same store, cue and ``now``
-    give the same answer.
+    ``as_of`` hides what was said later. ``reach`` gives the turns that the graph leads to from
+    the best ones; they count ``graph`` times as much as wording and vectors together. Ties go by
+    reference; the same store, cue and ``now`` give the same answer.
     """
     corpus, meaning = load(archive)
     if not len(corpus):
@@ -108,6 +134,8 @@ def recall(
     ranked = rank(archive, corpus, meaning, cue, allowed, as_of or now)
     if ranked is None:
         return Recalled(cue=cue, basis=meaning.static.basis, not_found_reason="empty_cue")
+    if reach is not None and graph > 0:
+        ranked = ranked.led(reach, graph, allowed)
     return _answer(
         archive, ranked, cue, meaning.static.basis, limit, allowed, as_of or now, hypotheses
     )
@@ -300,6 +328,7 @@ def _parts(ranked: _Ranked, row: int, turn: Turn, now: datetime) -> Parts:
     return Parts(
         lexical=round(float(ranked.lexical.scores[row]) / best, 4),
         vector=round(float(ranked.cosines[row]), 4),
+        graph=round(ranked.reached[row].weight, 4) if row in ranked.reached else 0.0,
         recency=_recency(turn.at, now),
     )
 
@@ -327,6 +356,8 @@ def _reasons(ranked: _Ranked, row: int, terms: Sequence[str], turn: Turn) -> tup
         found.append("said by " + ranked.speakers[0])
     if turn.at is not None and any(span.start <= turn.at < span.end for span in ranked.spans):
         found.append("said at the time named")
+    if row in ranked.reached:
+        found.append(ranked.reached[row].why)
     return tuple(found) or ("few words in common",)
 
 

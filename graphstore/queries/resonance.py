@@ -16,7 +16,9 @@ from graphstore.queries.recall import recall
 from graphstore.search import by_score, fuse
 from graphstore.store import Store
 
-Kind: TypeAlias = Literal["same_question", "linked_question", "alike_question"]
+Kind: TypeAlias = Literal[
+    "same_question", "linked_question", "alike_question", "answered_question", "shared_concepts"
+]
 Group: TypeAlias = Literal[
     "same_question", "same_obstacle", "same_shape", "same_files", "same_days"
 ]
@@ -157,6 +159,7 @@ def _pairs(own: Side, theirs: int) -> list[Pair]:
         _pair(own, meeting.asked, theirs, (question, other), kind)
         for question, other, kind in _question_pairs(own, theirs)
     ]
+    pairs += _answer_pairs(own, theirs)
     shared = meeting.shared_concepts(own.mine, theirs)
     if shared:
         found = _pair(own, meeting.spoken, theirs, (shared[0], shared[0]), "shared_concepts")
@@ -181,10 +184,25 @@ def _pair(
     said: Said,
     theirs: int,
     nodes: tuple[int, int],
-    kind: Kind | Literal["shared_concepts"],
+    kind: Kind,
 ) -> Pair:
     mine, other = said.first_turn(own.mine, nodes[0]), said.first_turn(theirs, nodes[1])
     return Pair(mine=own.meeting.ref(mine), theirs=own.meeting.ref(other), kind=kind)
+
+
+def _answer_pairs(own: Side, theirs: int) -> list[Pair]:
+    """Where both ask the same and one of them had an answer: who asks, and the answer."""
+    meeting = own.meeting
+    their_questions = set(meeting.questions_of(theirs).tolist())
+    found = []
+    for question in own.own_questions:
+        answers = own.known.answers.get(question, {})
+        if question not in their_questions or not answers.keys() & {own.mine, theirs}:
+            continue
+        asked = _pair(own, meeting.asked, theirs, (question, question), "answered_question")
+        answer = {"theirs": answers[theirs]} if theirs in answers else {"mine": answers[own.mine]}
+        found.append(asked.replace(**answer))
+    return found[:PAIRS]
 
 
 def _question_pairs(own: Side, theirs: int) -> list[tuple[int, int, Kind]]:
@@ -229,6 +247,7 @@ def _reasons(
     words = {
         "same_question": "asks the same question",
         "linked_question": "asks a linked question",
+        "answered_question": "one answers what the other asks",
         "alike_question": "asks in like words",
         "shared_concepts": "speaks of the same specific things",
         "shared_words": "uses the same rare words",

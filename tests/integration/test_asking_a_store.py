@@ -6,12 +6,13 @@ import pytest
 
 from graphstore.errors import NotFound
 from graphstore.ids import journey_id, question_id
-from graphstore.model.answers import MissingRef, Opened, TurnView
+from graphstore.model.answers import Filters, MissingRef, Opened, TurnView
 from graphstore.model.conversation import ToolUse
 from graphstore.model.hypothesis import HypothesisState, Resonates
 from graphstore.model.knowledge import JourneyStatus, LinkType
 from graphstore.model.record import CycleRecord, JourneyRecord, Stop
 from graphstore.queries.concepts import concepts
+from graphstore.queries.expansion import reached
 from graphstore.queries.hypotheses import hypotheses, resting_on
 from graphstore.queries.journeys import journey, journeys
 from graphstore.queries.provenance import fetch, open_turn
@@ -302,6 +303,18 @@ def test_rare_shared_words_are_evidence(store):
     assert words.mine == "thread:test:f#turn:1"
 
 
+def test_an_answer_that_one_of_them_had_stands_beside_who_asks(store):
+    for mine, other, refs in (
+        ("test:b", "test:a", ("thread:test:b#turn:1", "thread:test:a#turn:3")),
+        ("test:a", "test:b", ("thread:test:a#turn:3", "thread:test:b#turn:1")),
+    ):
+        found = {each.thread_id: each for each in resonance(store, mine, now=NOW).found}[other]
+        pair = next(pair for pair in found.pairs if pair.kind == "answered_question")
+        assert (pair.mine, pair.theirs) == refs
+        assert "one answers what the other asks" in found.reasons
+        assert found.group == "same_question"
+
+
 def days(path, *apart, project="light"):
     """A store whose first thread shares one rare word with each other, begun so many days later."""
     store = open_store(path / "workspace", Recurring())
@@ -379,6 +392,77 @@ def test_the_limit_is_kept_and_asking_twice_gives_the_same(store):
     once = resonance(store, "test:c", 1, now=NOW)
     assert len(once.found) == 1
     assert once == resonance(store, "test:c", 1, now=NOW)
+
+
+# where the graph leads
+
+
+def test_the_answer_given_elsewhere_is_found_from_who_asks(store):
+    cue, answer = "whale maybe", "thread:test:a#turn:3"
+    plain = recall(store, cue, now=NOW)
+    led = recall(store, cue, now=NOW, reach=lambda seeds: reached(store, seeds))
+    assert answer not in [hit.turn.ref for hit in plain.hits]
+    hit = next(hit for hit in led.hits if hit.turn.ref == answer)
+    assert hit.turn.text == "thanks then"
+    assert "answers a question that a turn found asks" in hit.reasons
+    assert hit.parts.graph > 0
+    assert led.hits[0] == plain.hits[0]
+
+
+def test_what_an_answer_answers_is_found_from_it(store):
+    found = reached(store, {"thread:test:a#turn:3": 1.0})
+    assert found["thread:test:b#turn:1"].why == "asks what a turn found asks or answers"
+    assert "thread:test:a#turn:3" not in found
+    assert "thread:test:e#turn:1" not in found
+
+
+def test_linked_questions_are_a_step_further(store):
+    found = reached(store, {"thread:test:c#turn:1": 1.0})
+    assert 0 < found["thread:test:d#turn:1"].weight < 1
+
+
+def test_a_graph_without_weight_is_not_asked(store):
+    found = recall(store, "whale maybe", now=NOW, reach=pytest.fail, graph=0)
+    assert found == recall(store, "whale maybe", now=NOW)
+
+
+def test_nothing_found_leads_nowhere(store):
+    asked = []
+
+    def reach(seeds):
+        asked.append(dict(seeds))
+        return reached(store, seeds)
+
+    assert recall(store, "zzyzx", now=NOW, reach=reach).hits == ()
+    assert asked == [{}]
+
+
+def test_turns_that_may_not_be_given_are_not_reached(store):
+    found = recall(
+        store,
+        "whale maybe",
+        now=NOW,
+        filters=Filters(threads=("test:b",)),
+        reach=lambda seeds: reached(store, seeds),
+    )
+    assert {hit.turn.thread_id for hit in found.hits} == {"test:b"}
+
+
+def test_stops_of_one_journey_lead_to_each_other(tmp_path):
+    with open_store(tmp_path / "workspace", Recurring()) as store:
+        for name, text in (("a", "salt film sensor"), ("b", "bread rises"), ("c", "harbour chain")):
+            store.commit(a_thread_record(name, text), NOW)
+        journey = a_journey()
+        refs = ("thread:test:a#turn:1", "thread:test:b#turn:1")
+        stops = tuple(
+            stop.replace(refs=(ref,)) for stop, ref in zip(journey.stops, refs, strict=True)
+        )
+        store.commit(journey.replace(questions=(), stops=stops), NOW)
+        found = reached(store, {refs[0]: 1.0})
+        assert {ref: each.why for ref, each in found.items()} == {
+            refs[1]: "lies on the same Journey as a turn found"
+        }
+        assert reached(store, {"thread:test:c#turn:1": 1.0}) == {}
 
 
 # hypotheses
