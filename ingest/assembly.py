@@ -20,7 +20,7 @@ from graphstore.model.conversation import (
 )
 from graphstore.model.record import ThreadRecord, TurnChange
 from graphstore.proof import LEAST
-from ingest.agents import Agents, spawn_events
+from ingest.agents import Agents, beads_of_agent, owned_by_spawner, spawn_events, spawners_of
 from ingest.base import Base
 from ingest.carriers import Carrier, count_copies
 from ingest.clean import CleanThread, CleanTurn
@@ -44,6 +44,7 @@ from ingest.lineage import (
     Bead,
     Descent,
     Strand,
+    bead_of,
     descents,
     holder,
     of_known,
@@ -103,6 +104,9 @@ class Assembly:
         self.options = options
         self.titles = Titles(titles)
         self.agents = Agents(known, spawners)
+        self.spawners = spawners
+        self.spawning: dict[str, Strand] = {}
+        """Spawners of the run that were put together, whose history agents may begin with."""
         self.tallies = [carrier.tally for carrier in carriers]
 
     def family(self, threads: Sequence[tuple[str, CleanThread]]) -> Iterator[Assembled]:
@@ -110,6 +114,8 @@ class Assembly:
         members = [self._member(whole) for whole in self._wholes(threads)]
         found = [one for one in members if one is not None]
         strands = {one.whole.thread_id: self._strand(one) for one in found}
+        for identity in sorted(self.spawners.intersection(strands)):
+            self.spawning[identity] = strands[identity]
         relatives = self._relatives(found, strands)
         parents = descents([*strands.values(), *relatives.values()])
         for one in sorted(found, key=lambda member: _depth(member.whole.thread_id, parents)):
@@ -164,10 +170,23 @@ class Assembly:
         if self.known.forgotten(whole.thread_id, _longer(whole)):
             self.tallies[whole.carriers[0]].note("forgotten", whole.thread_id)
             return None
+        past = self._past(known) if known is not None else ()
+        self._recognise(whole, past)
         if known is None:
             return _Member(whole, None, (), first_numbers(len(whole.turns)))
-        past = self._past(known)
         return _Member(whole, known, past, outgrown(past, whole, match(past, whole.turns)))
+
+    def _recognise(self, whole: Whole, past: Sequence[Turn]) -> None:
+        """See which messages of an agent's thread are copies of its spawner's."""
+        for native in spawners_of(whole) if whole.heads[0].sharing == "words" else ():
+            parent = thread_id(whole.source, native)
+            stored = self.known.thread(parent)
+            if past:
+                owned_by_spawner(whole, [bead_of(turn) for turn in past])
+            elif parent in self.spawning:
+                owned_by_spawner(whole, self.spawning[parent].beads)
+            elif stored is not None:
+                owned_by_spawner(whole, [bead_of(turn) for turn in self._past(stored)])
 
     def _grown(self, whole: Whole, base: Base) -> _Member | None:
         """A thread whose carrier was read on: its turns are those from a place on."""
@@ -179,7 +198,10 @@ class Assembly:
         return _Member(whole, base.thread, base.thread.turns, numbering)
 
     def _past(self, thread: Thread) -> tuple[Turn, ...]:
-        """All known turns of a thread by number; a shared prefix comes from its parents."""
+        """All known turns of a thread by number; a shared prefix comes from its parents.
+
+        What an agent's thread keeps as a side turn may be a person's message in its spawner.
+        """
         turns = {turn.number: turn for turn in thread.turns}
         at = thread
         for _ in range(_CHAIN):
@@ -188,21 +210,22 @@ class Assembly:
             if link is None or parent is None:
                 break
             for turn in parent.turns:
-                if turn.number <= (link.split_turn or 0):
-                    turns.setdefault(turn.number, turn)
+                copy = turns.get(turn.number)
+                if turn.number <= (link.split_turn or 0) and (
+                    copy is None or copy.role != turn.role
+                ):
+                    turns[turn.number] = turn
             at = parent
         return tuple(turns[number] for number in sorted(turns))
 
     def _strand(self, member: _Member) -> Strand:
         whole = member.whole
-        beads = {
-            turn.number: Bead(turn.native_key, turn.fingerprint, turn.at) for turn in member.past
-        }
+        beads = {turn.number: bead_of(turn) for turn in member.past}
         for number, turn in zip(member.numbering.numbers, whole.turns, strict=True):
             beads[number] = Bead(turn.raw.key, turn.fingerprint, turn.at)
         leading = [beads[number] for number in range(1, len(beads) + 1) if number in beads]
         pointers = [one for head in whole.heads for one in head.pointers]
-        agent = any(one.kind is LineageKind.SUBAGENT_OF for one in pointers)
+        sharing, spawners = whole.heads[0].sharing, spawners_of(whole)
         forks = [one.native_id for one in pointers if one.kind is LineageKind.FORKED_FROM]
         return Strand(
             thread_id=whole.thread_id,
@@ -210,8 +233,9 @@ class Assembly:
             native_id=whole.native_id,
             beads=tuple(leading),
             count=len(beads),
-            sharing="none" if agent else whole.heads[0].sharing,
+            sharing="none" if spawners and sharing != "words" else sharing,
             forks=tuple(dict.fromkeys(forks)),
+            spawners=spawners,
             background=any(head.background for head in whole.heads),
             above=holder(member.known.lineage) if member.known is not None else None,
             names=frozenset(name for head in whole.heads for name in head.native_ids),
@@ -223,16 +247,19 @@ class Assembly:
         """Strands of known threads that may share turns with those of the run."""
         found: dict[str, Strand] = {}
         of_run = {one.whole.thread_id: one.known for one in members}
+        by_words = any(one.whole.heads[0].sharing == "words" for one in members)
         waiting = [one for member in members for one in self._named(member, strands)]
         while waiting and len(found) < FAMILY:
             identity = waiting.pop(0)
+            if identity in self.spawning and identity not in strands:
+                found.setdefault(identity, self.spawning[identity])
             thread = None if identity in found else of_run.get(identity)
             if identity not in of_run and identity not in found:
                 thread = self.known.thread(identity)
             if thread is None:
                 continue
             if identity not in strands:
-                found[identity] = self._known_strand(thread)
+                found[identity] = self._known_strand(thread, strands if by_words else {})
             links = [link.parent for link in thread.lineage if link.kind in PREFIX_KINDS]
             near = (*links, *self.known.descendants(identity))
             waiting.extend(one for one in near if one not in found and one not in strands)
@@ -243,17 +270,25 @@ class Assembly:
         strand = strands[member.whole.thread_id]
         if strand.sharing == "none":
             return
-        yield from (thread_id(strand.source, native) for native in strand.forks)
+        told = (*strand.forks, *strand.spawners)
+        yield from (thread_id(strand.source, native) for native in told)
         first = strand.beads[0].key if strand.beads else None
         if first is not None:
             yield from self.known.holding(strand.source, (first,))
         yield strand.thread_id
         yield from self.known.descendants(strand.thread_id)
 
-    def _known_strand(self, thread: Thread) -> Strand:
-        strand = of_known(thread, self._past(thread))
-        if any(link.kind is LineageKind.SUBAGENT_OF for link in thread.lineage):
+    def _known_strand(self, thread: Thread, told: dict[str, Strand]) -> Strand:
+        """Strand of a stored thread; one of an agent may begin with a copy of one that is told."""
+        past = self._past(thread)
+        strand = of_known(thread, past)
+        links = [one for one in thread.lineage if one.kind is LineageKind.SUBAGENT_OF]
+        spawners = [told[link.parent] for link in links if link.parent in told]
+        if links and not spawners:
             strand.sharing = "none"
+        for spawner in spawners:
+            strand.spawners += (spawner.native_id,)
+            beads_of_agent(strand, past, spawner.beads)
         return strand
 
     # --- records
@@ -425,13 +460,14 @@ class Assembly:
     ) -> tuple[LineageLink, ...]:
         links = [descent.link] if descent is not None else []
         missing = pending_links(strand, at_hand)
-        agents = self.agents.links(member.whole)
+        agents = self.agents.links(member.whole, descent.shared if descent is not None else 0)
         old = member.known.lineage if member.known is not None else ()
-        told = {link.parent for link in (*links, *missing, *agents)}
+        told = {(link.parent, link.kind in PREFIX_KINDS) for link in (*links, *missing, *agents)}
         kept = [
             link
             for link in old
-            if link.parent not in told and not (descent and link.kind in PREFIX_KINDS)
+            if (link.parent, link.kind in PREFIX_KINDS) not in told
+            and not (descent and link.kind in PREFIX_KINDS)
         ]
         tally = self.tallies[member.whole.carriers[0]]
         for link in (*missing, *agents):

@@ -26,6 +26,11 @@ class Bead(NamedTuple):
     at: datetime | None = None
 
 
+def bead_of(turn: Turn) -> Bead:
+    """The bead of a stored turn."""
+    return Bead(turn.native_key, turn.fingerprint, turn.at)
+
+
 @dataclass(slots=True)
 class Strand:
     """One thread as lineage sees it: its turns by number, from the first one on."""
@@ -40,6 +45,8 @@ class Strand:
     sharing: Sharing = "keys"
     forks: tuple[str, ...] = ()
     """Native ids that it says it was forked from."""
+    spawners: tuple[str, ...] = ()
+    """Native ids of the threads that spawned it: it may begin with a copy of one of them."""
     background: bool = False
     above: str | None = None
     """Thread id of the parent that holds its prefix in the store."""
@@ -100,8 +107,10 @@ def _candidates(strand: Strand, others: Iterable[Strand], *, by_words: bool) -> 
         if other is strand or other.source != strand.source:
             continue
         pointed = other.native_id in strand.forks
-        shared = _shared(strand, other, by_words=by_words) if pointed or not by_words else 0
-        if pointed or (shared and _is_above(other, strand, shared)):
+        copied = other.native_id in strand.spawners
+        told = pointed or copied
+        shared = _shared(strand, other, by_words=by_words) if told or not by_words else 0
+        if pointed or (shared and (copied or _is_above(other, strand, shared))):
             rank = (
                 not pointed,
                 -shared,
@@ -123,7 +132,7 @@ def _shared(strand: Strand, other: Strand, *, by_words: bool) -> int:
 
 def _is_above(other: Strand, strand: Strand, shared: int) -> bool:
     """Whether the other one is the parent, of two that share a prefix."""
-    if strand.native_id in other.forks:
+    if strand.native_id in (*other.forks, *other.spawners):
         return False
     if other.background != strand.background:
         return strand.background
@@ -148,7 +157,9 @@ def _first_at(strand: Strand, start: int) -> datetime:
 
 
 def _kind(strand: Strand, other: Strand, shared: int) -> LineageKind:
-    if other.native_id in strand.forks or (strand.background and not other.background):
+    if other.native_id in (*strand.forks, *strand.spawners):
+        return LineageKind.FORKED_FROM
+    if strand.background and not other.background:
         return LineageKind.FORKED_FROM
     if shared != other.count:
         return LineageKind.FORKED_FROM
@@ -194,7 +205,7 @@ def of_known(thread: Thread, turns: Sequence[Turn]) -> Strand:
     for number, turn in enumerate(turns, start=1):
         if turn.number != number:
             break
-        beads.append(Bead(turn.native_key, turn.fingerprint, turn.at))
+        beads.append(bead_of(turn))
     forks = tuple(
         link.parent.partition(":")[2]
         for link in thread.lineage
