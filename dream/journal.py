@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from dream import telemetry
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Hypothesis, HypothesisState
 from graphstore.model.record import Count, CycleRecord, DreamRecord, ParkedDraft, ReviewRecord
@@ -29,6 +30,14 @@ class FunctionTotals(Value):
     validation_rate: float | None
 
 
+class ModeTotals(Value):
+    """What became of the hypotheses of one mode of dreaming."""
+
+    mode: str
+    hypotheses: int
+    validation_rate: float | None
+
+
 class Totals(Value):
     """Sums over all dream cycles. A rate is null where its denominator is 0."""
 
@@ -45,6 +54,12 @@ class Totals(Value):
     """Validated of those validated or refuted."""
     false_alarm_rate: float | None
     """Refuted of those validated or refuted."""
+    modes: tuple[ModeTotals, ...] = ()
+    tokens: int = 0
+    """Of models, as far as they are told."""
+    tokens_per_validated: float | None = None
+    signals: tuple[Count, ...] = ()
+    """Where retention seems to have kept or dropped the wrong things; nothing acts on them."""
 
 
 def last_success(cycles: Iterable[CycleRecord]) -> datetime | None:
@@ -108,6 +123,8 @@ def totals(cycles: tuple[CycleRecord, ...], hypotheses: tuple[Hypothesis, ...]) 
             checks.update({each.name: each.count for each in job.rejected})
     held = validation_rate(hypotheses)
     names = sorted({job.function for cycle in cycles for job in cycle.jobs})
+    tokens = sum(call.tokens or 0 for cycle in cycles for call in cycle.calls)
+    stood = sum(one.state in HELD for one in hypotheses)
     return Totals(
         cycles=counts(Counter(cycle.outcome for cycle in cycles)),
         jobs=counts(Counter(job.state for cycle in cycles for job in cycle.jobs)),
@@ -117,7 +134,17 @@ def totals(cycles: tuple[CycleRecord, ...], hypotheses: tuple[Hypothesis, ...]) 
         last_success=last_success(cycles),
         validation_rate=held,
         false_alarm_rate=None if held is None else round(1 - held, 6),
+        modes=tuple(of_mode(mode, hypotheses) for mode in sorted({h.mode for h in hypotheses})),
+        tokens=tokens,
+        tokens_per_validated=rate(tokens, stood),
+        signals=telemetry.signals(telemetry.events(cycles, hypotheses)),
     )
+
+
+def of_mode(mode: str, hypotheses: tuple[Hypothesis, ...]) -> ModeTotals:
+    """The share of one mode."""
+    own = [one for one in hypotheses if one.mode == mode]
+    return ModeTotals(mode=mode, hypotheses=len(own), validation_rate=validation_rate(own))
 
 
 def of_function(

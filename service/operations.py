@@ -6,10 +6,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from dream.corrections import Correction, anchors
+from dream.corrections import corrections as found_corrections
 from dream.cycle import Ask, Mode, known_of
 from dream.evaluation.report import Evaluation
 from dream.functions import load as known_function
 from dream.gate import Caller, Trigger
+from dream.index import Index
 from dream.journal import Totals, totals
 from dream.queue import order
 from dream.use import Request, use
@@ -379,6 +382,7 @@ def limits(session: Session, *, level: int = -1, top: int = 0) -> Limits:
     return Limits(
         top=top or chosen.top,
         k_min=chosen.k_min,
+        side_threads=chosen.side_threads,
         max_cycle=chosen.max_cycle,
         hub_df=chosen.hub_df or None,
         level=(None, 0, 1, 2)[level + 1],
@@ -491,6 +495,18 @@ def dream_totals(session: Session) -> Totals:
     """Show what all dream cycles add up to."""
     with session.store("dream: totals") as store:
         return totals(store.cycles(), known_of(store))
+
+
+def corrections(session: Session, *, thread: str = "", limit: int = 20) -> tuple[Correction, ...]:
+    """List what you corrected, and what came of it; or what of it holds for a thread."""
+    with session.store("dream: corrections") as store:
+        index = Index(store.ground())
+    known = found_corrections(index)
+    if not thread:
+        return known[:limit]
+    if thread not in index.threads:
+        raise NotFound("thread", thread)
+    return anchors(known, index.thread_concepts(thread), index.thread_turns.get(thread, ()))
 
 
 def evaluate(

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
         refute,
         renew,
         missed,
+        corrections,
         rollback,
         sent,
     ):
@@ -159,6 +160,22 @@ def missed(
 
     done = run("missed", question=question, ref=ref, reason=reason)
     judging.reviewed(done, as_json=as_json)
+
+
+def corrections(
+    thread: Annotated[
+        str,
+        typer.Option(help="Only what holds for this thread, at most three.", show_default=False),
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")
+    ] = 20,
+    as_json: Json = False,
+) -> None:
+    """List what you corrected, and what came of it; or what of it holds for a thread."""
+    from cli.show import judging
+
+    judging.corrections(run("corrections", thread=thread, limit=limit), as_json=as_json)
 
 
 def rollback(

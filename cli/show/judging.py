@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from cli import paint
 from cli.paint import day, plural
-from cli.show import EVIDENCE, MARK, emit, spaced
+from cli.show import EVIDENCE, MARK, emit, named, spaced
 
 if TYPE_CHECKING:
+    from dream.corrections import Correction
     from dream.journal import Totals
     from graphstore.model.job import Job
     from graphstore.model.record import GateLine
@@ -124,7 +125,28 @@ def totals(found: Totals, *, as_json: bool) -> None:
         "none was judged yet" if found.validation_rate is None else f"{found.validation_rate:.2f}"
     )
     print(f"{'validated':<15}{rate}")
+    for mode in found.modes:
+        held = "" if mode.validation_rate is None else f", {mode.validation_rate:.2f} validated"
+        print(f"  {mode.mode:<20} {plural(mode.hypotheses, 'hypothesis')}{held}")
+    if found.tokens:
+        print(f"{'tokens':<15}{found.tokens:,}")
+    print(f"{'retention':<15}{named(found.signals)}")
     print(f"{'last success':<15}{day(found.last_success)}")
+
+
+def corrections(found: tuple[Correction, ...], *, as_json: bool) -> None:
+    """What was corrected, what came of it, and where it may be used."""
+    if emit(found, as_json=as_json):
+        return
+    for each in found:
+        paint.paragraph(f'"{each.clip}"', "  ", first="")
+        print(
+            f"    {day(each.at)}, {spaced(each.target)}: {spaced(each.status)}, "
+            f"{spaced(each.route)}; reaches {spaced(each.importance)}"
+        )
+        print(f"    {each.ref}")
+    if not found:
+        print("nothing was corrected")
 
 
 def reviewed(done: Reviewed, *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
+from dream.corrections import ROUTES
 from graphstore.errors import NotFound
 from graphstore.ids import question_id
 from graphstore.model.hypothesis import HypothesisState
@@ -174,6 +175,20 @@ def test_queue_and_totals(session):
     assert found.validation_rate is None
 
 
+def test_what_was_corrected_is_listed_and_what_of_it_holds_for_a_thread(session):
+    known = operations.corrections(session)
+    assert known
+    assert {one.status for one in known} <= set(ROUTES)
+    held = next(one for one in known if one.route == "anchor")
+    threads = [row.thread_id for row in operations.threads(session)]
+    own = next(each for each in threads if held.ref.startswith(f"thread:{each}#"))
+    told = {each: operations.corrections(session, thread=each) for each in threads}
+    assert held not in told[own]
+    assert max(map(len, told.values())) <= 3
+    with pytest.raises(NotFound):
+        operations.corrections(session, thread="nobody")
+
+
 @pytest.mark.parametrize("name", ["", "h:", "h:none", "nothing"])
 def test_what_is_not_there_is_said(session, name):
     with pytest.raises(NotFound):
@@ -187,7 +202,10 @@ def test_every_command_prints_what_it_did(home):
     one = first(session_at(home))
     for words, said in (
         (("status",), "dream cycles"),
+        (("status",), "retained unused"),
         (("queue",), "no job waits"),
+        (("corrections",), "reaches"),
+        (("eval", "--at", "2025-06-01"), "cannot claim"),
         (("explain",), "min_hours"),
         (("explain", one.hypothesis_id), "Hypothesis, not source"),
         (("explain", "last"), "new -> accepted"),

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from dream.journal import last_success, parked, totals, validation_rate
 from graphstore.model.hypothesis import HypothesisState
-from graphstore.model.record import Count, ParkedDraft
+from graphstore.model.record import Count, ModelCall, ParkedDraft
 from tests.dreamt import NOW, a_cycle, a_hypothesis, an_end
 
 WAITING = ParkedDraft(
@@ -80,3 +80,27 @@ def test_totals_by_function():
     )
     assert found.jobs == (Count(name="done", count=2), Count(name="failed", count=1))
     assert (found.validation_rate, found.false_alarm_rate, found.hypotheses) == (0.5, 0.5, 2)
+
+
+def test_totals_by_mode_what_models_cost_and_what_retention_missed():
+    held, refuted = in_state("validated", "refuted")
+    call = ModelCall(
+        job_id="job:1",
+        function="compensatory",
+        host="localhost",
+        model="m",
+        prompt_version="1",
+        outcome="reply",
+        prompt_tokens=100,
+        completion_tokens=50,
+    )
+    unknown = call.replace(prompt_tokens=None, completion_tokens=None)
+    other = refuted.replace(mode="creative")
+    found = totals((a_cycle(calls=(call, call, unknown)),), (held, other))
+    assert [(each.mode, each.hypotheses, each.validation_rate) for each in found.modes] == [
+        ("creative", 1, 0.0),
+        ("replay", 1, 1.0),
+    ]
+    assert (found.tokens, found.tokens_per_validated) == (300, 300.0)
+    assert {each.name: each.count for each in found.signals}["retained_later_refuted"] == 1
+    assert totals((), ()).tokens_per_validated is None
