@@ -8,7 +8,7 @@ from typing import Final
 from graphstore.ids import ref as ref_of
 from graphstore.model.knowledge import Relates
 
-VERSION: Final = "company/2"
+VERSION: Final = "company/1"
 LEAST: Final = 2
 """Turns, or threads, in which a pair must be met."""
 PER_CONCEPT: Final = 10
@@ -16,10 +16,6 @@ PER_CONCEPT: Final = 10
 LOCAL: Final = 3
 """Those of them that stand in one thread only: they tell little."""
 QUANTILE: Final = 0.75
-OFTEN: Final = 3
-"""Threads from which any positive information counts: that of rare pairs is always greater."""
-COMMON: Final = 50
-"""Lineages from which a concept must surprise as a rare one does."""
 _REFS: Final = 8
 
 
@@ -71,10 +67,7 @@ class Meeting:
 
 def crowded(df: int, bounds: Bounds) -> bool:
     """Whether a concept is so common that meeting it never surprises."""
-    if not bounds.lineages:
-        return False
-    most = 0.0 if df <= COMMON else bounds.floor
-    return math.log(bounds.lineages / df) <= most
+    return bounds.lineages > 0 and math.log(bounds.lineages / df) <= bounds.floor
 
 
 def meeting(first: str, second: str, a: Postings, b: Postings, bounds: Bounds) -> Meeting | None:
@@ -124,13 +117,8 @@ def _refs(a: Postings, b: Postings, both: Mapping[str, frozenset[int]]) -> tuple
 
 
 def counts(met: Meeting, bounds: Bounds) -> bool:
-    """Whether a pair is surprising enough to be a relation of one of its concepts.
-
-    Two concepts of two lineages have more information than any two that several threads share:
-    a limit set by those would leave out every pair that is met again and again.
-    """
-    least = 0.0 if met.threads >= OFTEN else bounds.floor
-    return met.information > max(0.0, least)
+    """Whether a pair is surprising enough to be a relation of one of its concepts."""
+    return met.information > max(0.0, bounds.floor)
 
 
 def keeps(ranked: Sequence[bool]) -> int:

@@ -18,7 +18,6 @@ from graphstore.model.knowledge import (
     LinkType,
     Mentions,
     Question,
-    Relates,
     SourceRefNode,
     ThreadNode,
 )
@@ -105,24 +104,16 @@ class Surroundings:
         ]
 
     def _pairs(self, named: set[str]) -> set[str]:
-        """Relations among these concepts; returns the questions that name their ends."""
+        """Questions that name one of these concepts, where enough lineages name it."""
         telling = found_nodes(self._statement, Concept, sorted(named))
-        naming = {
-            one.concept_id: lineages
+        shared = {
+            one.concept_id
             for one in telling
-            if not one.generic
-            and len(lineages := self._parts.naming(one.concept_id)) >= self._least
+            if not one.generic and len(self._parts.naming(one.concept_id)) >= self._least
         }
-        between = ("Concept", "Concept")
-        related = [
-            row
-            for row in found_edges(self._statement, Relates, between, sorted(naming))
-            if row.dst in naming and len(naming[row.src] & naming[row.dst]) >= self._least
-        ]
-        self._rows.add(related)
-        ends = {end for row in related for end in (row.src, row.dst)}
-        self._edges(Mentions, ("SourceRef", "Concept"), ends, "b")
-        return {row.src for row in self._edges(Mentions, ("Question", "Concept"), ends, "b")}
+        asked = self._edges(Mentions, ("Question", "Concept"), shared, "b")
+        self._edges(Mentions, ("SourceRef", "Concept"), {row.dst for row in asked}, "b")
+        return {row.src for row in asked}
 
     def _questions(self, names: set[str]) -> None:
         self._rows.add(found_nodes(self._statement, Question, sorted(names)))

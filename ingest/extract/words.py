@@ -16,8 +16,12 @@ _CONFIDENT: Final = 0.7
 _LEMMAS: Final = frozenset({"en", "de", "fr", "es", "hi"})
 _WITNESSES: Final = 2
 """Function words that must be seen before a language is believed: its word table is large."""
+_FEW: Final = 12
+"""Words up to which a text is too short for the detector."""
 _SURE: Final = 0.9
 """Confidence at which one such word is enough."""
+_INVERTED: Final = re.compile(r"-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous)$")
+"""The pronoun after a French verb that asks."""
 PARTICLES: Final = re.compile(
     "[\u7684\u4e86\u662f\u5728\u548c\u6709\u6211\u4f60\u4ed6\u5979\u5b83\u4eec\u8fd9\u90a3\u4e0d\u5c31\u4e5f\u90fd\u628a\u88ab\u5417\u5462\u5427\u554a"
     "\u4e0e\u6216\u53ca\u5f88\u8981\u4f1a\u80fd\u53ef\u60f3\u8bf7\u8ba9\u7ed9\u5230\u4ece\u5bf9\u8bf4\u770b\u53bb\u6765\u600e\u4e48\u4ec0\u4e3a\u54ea\u8c01\u51e0]+"
@@ -51,12 +55,26 @@ def _detected(sample: str) -> str:
         return UNKNOWN
     best = detect(sample, model="lite")[0]
     code = str(best["lang"])
+    seen = WORD.findall(sample.casefold())
     if float(best["score"]) < _CONFIDENT or code not in codes():
-        return UNKNOWN
-    known = language(code).stop
-    witnesses = sum(word in known for word in sample.casefold().split())
+        return _witnessed(seen)
     needed = 1 if float(best["score"]) >= _SURE else _WITNESSES
-    return code if witnesses >= needed else UNKNOWN
+    return code if _testify(seen, code) >= needed else UNKNOWN
+
+
+def _testify(seen: list[str], code: str) -> int:
+    """How many words without content are those of a language."""
+    known = language(code).stop
+    return sum(word in known for word in seen)
+
+
+def _witnessed(seen: list[str]) -> str:
+    """The language of a text too short for the detector: two of its words, more than of others."""
+    if len(seen) > _FEW:
+        return UNKNOWN
+    ranked = sorted(((_testify(seen, code), code) for code in sorted(_LEMMAS)), reverse=True)
+    (most, code), (next_most, _) = ranked[:2]
+    return code if most >= _WITNESSES and most > next_most else UNKNOWN
 
 
 @lru_cache(maxsize=200_000)
@@ -81,6 +99,20 @@ def singular(word: str, code: str) -> str:
     return head + dash + base if regular and len(base) > 1 else word
 
 
+_ENDINGS: Final = {
+    "en": re.compile(r"(?<=\w{3})(?:ences?|ances?|ely|ly|ed|ing|es|e|s)$"),
+    "fr": re.compile(r"(?<=\w{3})(?:ement|\u00e9e?s?|er|ent|es|e|s)$"),
+    "es": re.compile(r"(?<=\w{3})(?:mente|ando|iendo|ar|er|ir|[aeo]s|an|en|[aeo])$"),
+    "de": re.compile(r"(?<=\w{3})(?:en|er|es|e|n|s)$"),
+}
+
+
+def stem(word: str, code: str) -> str:
+    """What is left of a key without an ending that a lemma table may have missed."""
+    endings = _ENDINGS.get("en" if code == UNKNOWN else code)
+    return endings.sub("", word) if endings and word.isalpha() else word
+
+
 def bigrams(run: str) -> tuple[str, ...]:
     """Character bigrams of an unspaced run; a single character is itself."""
     return tuple(run[at : at + 2] for at in range(max(1, len(run) - 1)))
@@ -96,6 +128,7 @@ def _asking(code: str) -> re.Pattern[str]:
         if cue.family in {"ask", "rhetorical", "greeting", "request", "task"}
         for part in cue.parts
     }
+    words |= {word for word in (language(code).stop if code in codes() else ()) if len(word) > 1}
     longest = sorted(words, key=lambda word: (-len(word), word))
     return re.compile("|".join(map(re.escape, longest)) or "(?!)")
 
@@ -119,8 +152,9 @@ def keys(text: str, code: str) -> tuple[str, ...]:
         if mixed and has_cjk(word):
             found.update(dict.fromkeys(unspaced_keys(word)))
         elif word not in stop:
-            base = lemma(word, code)
-            if base not in stop and (len(base) > 1 or not base.isascii()):
+            base = lemma(_INVERTED.sub("", word) if code == "fr" else word, code)
+            # one letter says nothing; one digit may be all that tells two versions apart
+            if base not in stop and (len(base) > 1 or base.isdigit() or not base.isascii()):
                 found[base] = None
     return tuple(found)
 

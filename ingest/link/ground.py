@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from graphstore.derivation import Asked, Ground
@@ -14,7 +14,7 @@ from ingest.extract.concepts import fold
 from ingest.extract.figures import Figures
 from ingest.extract.lexicon import weak_words
 from ingest.extract.questions import TRACKABLE
-from ingest.extract.words import keys, language_of
+from ingest.extract.words import keys, language_of, stem
 
 LEAST_DF: Final = 2
 
@@ -70,7 +70,8 @@ def telling(one: Concept, epoch: Figures) -> bool:
 def spoken(text: str) -> tuple[str, ...]:
     """Words of a question as they are compared; the same however it was written."""
     plain = question_key(text)
-    return keys(plain, language_of(plain))
+    code = language_of(plain)
+    return tuple(dict.fromkeys(stem(key, code) for key in keys(plain, code)))
 
 
 def known(ground: Ground, epoch: Figures) -> tuple[Known, ...]:
@@ -165,10 +166,14 @@ def as_known(asked: Asked) -> Known:
     )
 
 
+@cache
+def _weak() -> frozenset[str]:
+    return frozenset(stem(word, "en") for word in weak_words("en"))
+
+
 def low(words: Iterable[str]) -> bool:
     """Whether a question has no word that tells anything."""
-    weak = weak_words("en")
-    return all(key in weak for key in words)
+    return all(key in _weak() for key in words)
 
 
 def _mentioned(

@@ -150,7 +150,8 @@ class _Search:
         elif len(lineages(moments, self._roots)) < LEAST_LINEAGES:
             self._fail(NOT_ENOUGH_THREADS)
         elif not self._is_specific(core):
-            self._fail(INQUIRY_NOT_SPECIFIC)
+            if not pair:
+                self._fail(INQUIRY_NOT_SPECIFIC)
         else:
             made = self._record(core, group, moments, pair)
             self.records.append(made)

@@ -15,7 +15,7 @@ from ingest.extract.figures import figures
 from ingest.extract.lexicon import find
 from ingest.link.ground import Known, known
 
-VERSION: Final = "links/2"
+VERSION: Final = "links/3"
 STRONG: Final = 0.80
 BORDERLINE: Final = 0.66
 SHIFT: Final = 0.12
@@ -29,7 +29,17 @@ FARTHEST: Final = 0.50
 """Two members of one cluster that score less split it."""
 _FAINT: Final = 0.3
 """Likeness of words or vectors below which nothing else brings a pair to the borderline."""
-_SAME_WORDS: Final = 0.85
+FULL: Final = 0.85
+"""Mean of shared words and of the vectors' cosine from which two questions say the same."""
+_SAME: Final = 0.84
+"""Likeness from which two questions ask the same, whatever surrounds them."""
+_REPLACED: Final = 0.86
+"""The same where each says a word that the other does not: "for the winter", "with a lid"."""
+_NARROWER: Final = 2 / 3
+"""Share of words below which what one question adds makes it another one."""
+_ASKING: Final = frozenset({"explain", "decide", "compare", "verify", "reflect", "plan"})
+"""Intents that only wording tells apart: "which font", "what font should we"."""
+_MENDING: Final = frozenset({"fix", "problem"})
 _REFS: Final = 4
 
 
@@ -48,10 +58,19 @@ class Score:
     separation: float
 
     @property
+    def likeness(self) -> float:
+        """How much they say the same, 0 to 1: words and vectors must agree.
+
+        Vectors alone take "router" for "server", words alone "large" for something else
+        than "big".
+        """
+        return min(1.0, round((self.words + self.vectors) / (2 * FULL), 6))
+
+    @property
     def total(self) -> float:
-        """Likeness, 0 to 1."""
+        """What all of it adds up to, 0 to 1."""
         raw = (
-            0.68 * max(self.words, self.vectors)
+            0.68 * self.likeness
             + 0.16 * self.what
             + 0.07 * self.where
             + 0.04 * self.phase
@@ -78,7 +97,8 @@ def score(left: Known, right: Known, cosine: float) -> Score:
     same_project = left.project is not None and left.project == right.project
     where = (1.0 if left.paths & right.paths else 0.5) if same_project else 0.0
     apart = None not in {left.project, right.project} and not same_project
-    same_intent = left.intent == right.intent
+    words = near.jaccard(left.keys, right.keys)
+    same_intent = words == 1 or akin(left.intent, right.intent)
     same_phase = left.phase == right.phase
     unlike = bool(left.concepts) and bool(right.concepts) and not left.concepts & right.concepts
     completion = (
@@ -96,7 +116,7 @@ def score(left: Known, right: Known, cosine: float) -> Score:
         + 0.26 * (not (left.trackable and right.trackable))
     )
     return Score(
-        words=near.jaccard(left.keys, right.keys),
+        words=words,
         vectors=max(0.0, round(cosine, 5)),
         what=what,
         where=where,
@@ -106,6 +126,11 @@ def score(left: Known, right: Known, cosine: float) -> Score:
         completion=round(completion, 6),
         separation=round(separation, 6),
     )
+
+
+def akin(one: str, other: str) -> bool:
+    """Whether two intents want the same kind of thing."""
+    return one == other or any({one, other} <= group for group in (_ASKING, _MENDING))
 
 
 class Index:
@@ -194,17 +219,17 @@ def link_type(earlier: Known, later: Known, told: Score) -> tuple[LinkType, str]
     """Recurring, evolving or related, and by which rule."""
     if earlier.keys and earlier.keys == later.keys:
         return LinkType.RECURRING, "same_keys"
-    if earlier.keys < later.keys:
-        return LinkType.EVOLVING, "narrower"
-    if later.keys < earlier.keys:
-        return LinkType.EVOLVING, "broader"
+    wider, narrower = earlier.keys < later.keys, later.keys < earlier.keys
+    nested = wider or narrower
+    enough = told.words >= _NARROWER if nested else told.likeness >= _REPLACED
+    alike = enough and told.likeness >= _SAME and told.same_intent
+    alike = alike and _named(earlier) == _named(later)
+    if nested and not alike:
+        return LinkType.EVOLVING, "narrower" if wider else "broader"
     turned = [hit.kind for hit in find(later.text) if hit.family == "narrow"]
     if turned:
         return LinkType.EVOLVING, turned[0]
-    alike = max(told.words, told.vectors) >= _SAME_WORDS and told.same_intent
-    if alike and _named(earlier) == _named(later):
-        return LinkType.RECURRING, "same_words"
-    return LinkType.RELATED, "alike"
+    return (LinkType.RECURRING, "same_words") if alike else (LinkType.RELATED, "alike")
 
 
 def _named(one: Known) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """Themes: what several threads come back to, by links between questions or by shared concepts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 from graphstore.derivation import Ground
@@ -14,10 +14,13 @@ from ingest.link.ground import Known, roots, specific
 from ingest.link.questions import Index, clusters
 
 LEAST_LINEAGES: Final = 3
+_PAIR: Final = 2
 NARROW: Final = 10
 """A concept is narrow when at most one lineage in so many names it."""
 LEAST_NARROW: Final = 5
-"""Lineages from which it can be too wide."""
+"""Lineages up to which it is never too wide."""
+MOST_NARROW: Final = 12
+"""Lineages beyond which it always is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,48 +53,63 @@ def question_clusters(ground: Ground, index: Index) -> tuple[Theme, ...]:
 def concept_themes(ground: Ground, index: Index, epoch: Figures) -> tuple[Theme, ...]:
     """What three lineages share and ask about, the largest first.
 
-    Either two neighbouring concepts: one question names both, the others at least one, in
-    threads that speak of both. Or one narrow concept that is asked about in threads which it
-    shares with a neighbour: pairs come first, since they say more.
+    Either two concepts that go together: one question names both, the others at least one, in
+    threads that speak of both. Or one narrow concept that one project asks about again and
+    again. Pairs come first, since they say more.
     """
     telling = specific(ground, epoch)
     naming = _naming(index, telling)
     threads = _mentioning(ground, telling)
-    lineages = {concept: {root for _, root in found} for concept, found in threads.items()}
-    pairs: list[Theme] = []
-    around: dict[str, set[str]] = {}
-    for pair in _neighbours(ground, telling):
-        met = lineages.get(pair[0], set()) & lineages.get(pair[1], set())
-        if len(met) < LEAST_LINEAGES:
-            continue
-        shared = {thread for name in pair for thread, root in threads[name] if root in met}
-        first, second = (naming.get(concept, ()) for concept in pair)
-        if any(pair[1] in one.concepts for one in first):
-            pairs.extend(_theme((*first, *second), shared, pair))
-        for concept in pair:
-            around.setdefault(concept, set()).update(shared)
-    narrow = max(LEAST_NARROW, epoch.lineages // NARROW)
+    pairs = {
+        (first, second)
+        for one in index.questions
+        for first, second in combinations(sorted(one.concepts & telling.keys()), _PAIR)
+        if not nested(telling[first], telling[second])
+    }
+    found = []
+    for pair in sorted(pairs):
+        met = _met(pair, threads)
+        if len(met) >= LEAST_LINEAGES and len(met) >= _by_chance(pair, telling, epoch):
+            shared = {thread for name in pair for thread, root in threads[name] if root in met}
+            asked = (*naming.get(pair[0], ()), *naming.get(pair[1], ()))
+            found.extend(_theme([one for one in asked if one.threads <= shared], pair))
+    narrow = min(MOST_NARROW, max(LEAST_NARROW, epoch.lineages // NARROW))
     single = [
         theme
-        for concept, shared in around.items()
+        for concept, named in naming.items()
         if epoch.df(fold(telling[concept].label)) <= narrow
-        for theme in _theme(naming.get(concept, ()), shared, (concept,))
+        for asked in _by_project(named)
+        for theme in _theme(asked, (concept,))
     ]
-    return (*sorted(pairs, key=_size), *sorted(single, key=_size))
+    return (*sorted(found, key=_size), *sorted(single, key=_size))
+
+
+def _met(pair: tuple[str, str], threads: Mapping[str, set[tuple[str, str]]]) -> set[str]:
+    """Lineages that mention both."""
+    first, second = ({root for _, root in threads.get(name, ())} for name in pair)
+    return first & second
+
+
+def _by_chance(pair: tuple[str, str], telling: Mapping[str, Concept], epoch: Figures) -> float:
+    """Twice as many lineages as chance would let mention both.
+
+    Pointwise information is no measure here: that of two concepts which three of many lineages
+    share is always smaller than that of two which only two lineages know.
+    """
+    first, second = (epoch.df(fold(telling[name].label)) for name in pair)
+    return 2 * first * second / max(1, epoch.lineages)
+
+
+def _by_project(asked: Iterable[Known]) -> list[list[Known]]:
+    """The questions of each project: one word in two places of work may be two things."""
+    found: dict[str, list[Known]] = {}
+    for one in asked:
+        found.setdefault(one.project or "", []).append(one)
+    return [found[project] for project in sorted(found)]
 
 
 def _size(theme: Theme) -> tuple[int, tuple[str, ...]]:
     return (-len(theme.questions), theme.concepts)
-
-
-def _neighbours(ground: Ground, telling: Mapping[str, Concept]) -> list[tuple[str, str]]:
-    """Pairs of specific concepts that are related and no two names of one thing."""
-    found = {
-        (min(row.src, row.dst), max(row.src, row.dst))
-        for row in ground.relates
-        if row.src in telling and row.dst in telling
-    }
-    return [pair for pair in sorted(found) if not nested(telling[pair[0]], telling[pair[1]])]
 
 
 def nested(one: Concept, other: Concept) -> bool:
@@ -100,11 +118,9 @@ def nested(one: Concept, other: Concept) -> bool:
     return low in high or high in low
 
 
-def _theme(
-    asked: Iterable[Known], shared: AbstractSet[str], concepts: tuple[str, ...]
-) -> Iterator[Theme]:
-    """The theme of these questions, if three lineages ask them in the threads that share it."""
-    group = {one.question_id: one for one in asked if one.threads <= shared and one.trackable}
+def _theme(asked: Iterable[Known], concepts: tuple[str, ...]) -> Iterator[Theme]:
+    """The theme of these questions, if three lineages ask them."""
+    group = {one.question_id: one for one in asked if one.trackable}
     lineages = frozenset().union(*(one.lineages for one in group.values()))
     if len(lineages) >= LEAST_LINEAGES:
         yield Theme(tuple(sorted(group)), concepts)

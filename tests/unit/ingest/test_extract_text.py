@@ -1,7 +1,7 @@
 import pytest
 
 from ingest.extract.text import clip, sentences, strip
-from ingest.extract.words import count_words, keys, language_of, singular
+from ingest.extract.words import count_words, keys, language_of, singular, stem
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,46 @@ def test_labels_lose_a_plural_only(word, base):
 def test_counts_two_unspaced_characters_as_a_word():
     assert count_words("one two three") == 3
     assert count_words("数据库 ok") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("warum bricht unser build ab", "de"),
+        ("welche farbe passt zum logo", "de"),
+        ("pourquoi notre serveur red\u00e9marre la nuit", "fr"),
+        ("por qu\u00e9 est\u00e1 fallando la compilaci\u00f3n", "es"),
+        ("zxcv qwer", "und"),
+    ],
+)
+def test_a_short_question_is_told_by_its_small_words(text, code):
+    assert language_of(text) == code
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "code"),
+    [
+        ("growe", "grow", "en"),
+        ("safely", "safe", "en"),
+        ("webhooks", "webhook", "en"),
+        ("difference", "differ", "en"),
+        ("falla", "fallar", "es"),
+        ("r\u00e9initialise", "r\u00e9initialiser", "fr"),
+    ],
+)
+def test_endings_that_a_word_table_missed_do_not_part_two_askings(one, other, code):
+    assert stem(one, code) == stem(other, code)
+
+
+def test_what_is_no_word_keeps_its_end():
+    assert stem("cmd_files", "en") == "cmd_files"
+    assert stem("das", "de") == "das"
+    assert stem("\u5099\u4efds", "zh") == "\u5099\u4efds"
+
+
+def test_one_digit_tells_two_versions_apart():
+    assert set(keys("drop python 3.9", "en")) == {"drop", "python", "3", "9"}
+
+
+def test_the_pronoun_after_a_french_verb_is_no_part_of_it():
+    assert "red\u00e9marrer" in keys("pourquoi le serveur red\u00e9marre-t-il", "fr")
