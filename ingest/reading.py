@@ -42,10 +42,13 @@ from ingest.walk import Found, find
 _LOG: Final = logging.getLogger(__name__)
 ARCHIVE: Final = "zip"
 """Reader name in the state of an archive as a whole."""
-_TEXT_CACHE: Final = 4096
 _SHORT_TEXT: Final = 1000
-"""Characters; masked texts below are remembered: names and paths come again and again, and
+_LONG_TEXT: Final = 16_000
+"""Characters of texts that are remembered masked: names and paths come again and again, and
 prompts are repeated by histories, forks and resumed sessions."""
+_SHORT_TEXTS: Final = 4096
+_LONG_TEXTS: Final = 256
+"""How many of them are."""
 
 
 def masker(options: Options) -> Masker:
@@ -57,8 +60,14 @@ def masker(options: Options) -> Masker:
     def masked(text: str) -> tuple[str, tuple[Masked, ...]]:
         return mask(text, salt, extra=options.extra, allow=options.allow, pii=options.mask_pii)
 
-    short = lru_cache(_TEXT_CACHE)(masked)
-    return lambda text: short(text) if len(text) < _SHORT_TEXT else masked(text)
+    short, long = lru_cache(_SHORT_TEXTS)(masked), lru_cache(_LONG_TEXTS)(masked)
+
+    def remembered(text: str) -> tuple[str, tuple[Masked, ...]]:
+        if len(text) < _SHORT_TEXT:
+            return short(text)
+        return long(text) if len(text) < _LONG_TEXT else masked(text)
+
+    return remembered
 
 
 @contextmanager

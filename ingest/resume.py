@@ -260,6 +260,8 @@ class Resumption:
             return None
         try:
             for cut in reversed(cuts.found):
+                if not _spares(carrier, cut):
+                    break
                 at = likely(cut, whole, carrier.point.offset if carrier.point else 0)
                 point = None if at is None else self._proven(able, carrier, whole, at, cut)
                 if point is not None:
@@ -310,6 +312,12 @@ class Resumption:
             dispositions=before(total.dispositions, tally.dispositions),
             codes=before(total.codes, tally.codes),
         )
+
+
+def _spares(carrier: Carrier, cut: Cut) -> bool:
+    """Whether to read on from a place would spare half of the carrier: else it is not proven."""
+    before = carrier.point.offset if carrier.point else 0
+    return 2 * (before + cut.offset) >= carrier.source.size
 
 
 def _only_grew(src: Source, row: FileState) -> bool:
