@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from graphstore.errors import StoreError
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+_Array = TypeVar("_Array", NDArray[np.int32], NDArray[np.int64])
 
 GAP: Final = "an edge ends at a node that is not there"
 
@@ -59,7 +60,7 @@ class Scan:
         found: list[Any] = self._columns[name].to_pylist()
         return found
 
-    def coded(self, name: str) -> tuple[list[str], Ints]:
+    def coded(self, name: str) -> tuple[list[str | None], Ints]:
         """A column of strings as distinct values, and which one each row has; -1 for null."""
         coded = self.column(name).dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy()
@@ -79,7 +80,8 @@ class Scan:
         import pyarrow.compute as pc
 
         lists = self.column(name)
-        lengths = np.diff(np.asarray(lists.offsets.to_numpy(), np.int64))
+        ends: Ints = np.asarray(lists.offsets.to_numpy(), np.int64)
+        lengths: Ints = ends[1:] - ends[:-1]
         members = lists.flatten()
         if not len(members):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -149,7 +151,7 @@ def united(lists: Iterable[list[str]]) -> tuple[str, ...]:
     return tuple(sorted({ref for found in lists for ref in found}))
 
 
-def unique(values: Ints) -> Ints:
+def unique(values: _Array) -> _Array:
     """Distinct values in order, by sorting: several times faster than hashing them."""
     ordered = np.sort(values)
     fresh = np.ones(len(ordered), np.bool_)
@@ -169,7 +171,7 @@ def member(values: Ints, among: Ints) -> Bools:
     return found
 
 
-def distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+def distinct(a: Ints, b: NDArray[np.int32] | Ints) -> tuple[Ints, Ints]:
     """Distinct pairs of two columns."""
     width = int(b.max(initial=0)) + 1
     first, second = np.divmod(unique(a * width + b), width)

@@ -228,7 +228,8 @@ class Reading:
             rows = Rows(a, b, turn, row)
         else:
             rows = Rows(a[row], b[row], turn, row)
-        return self._in_scope(rows), scan.coded("extra") if extra else ([], row[:0])
+        types: tuple[list[str | None], Ints] = scan.coded("extra") if extra else ([], row[:0])
+        return self._in_scope(rows), types
 
     def _read_relations(self) -> None:
         self.asks = self._said("ASKS", "Question", self.questions)

@@ -350,7 +350,7 @@ def best_arcs(found: Rings, usable: Mask) -> tuple[Longs, Longs, Longs, Longs]:
 
 def reach(
     graph: "csr_array[Any, tuple[int, int]]",
-    start: int | Longs,
+    start: int | Ints | Longs,
     edges: tuple[tuple[int, int], ...] = (),
     node: int = -1,
     enough: int | None = None,

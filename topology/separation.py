@@ -43,8 +43,8 @@ def _meet(graph: Structure, cut: Separation, inside: Ints) -> bool:
     level = graph.level(cut.level)
     around = cuts.reach(level.matrix, cut.outside, cut.edges, cut.node, AROUND)
     _, hub, other = graph.hub_ends(cut.level)
-    touched = [hub[_mask(graph, cut.level, nodes)[other]] for nodes in (inside, around)]
-    if np.intersect1d(*touched).size:
+    here, there = (hub[_mask(graph, cut.level, nodes)[other]] for nodes in (inside, around))
+    if np.intersect1d(here, there).size:
         return True
     whole = graph.whole(cut.level)
     ends = np.array([*(node for edge in cut.edges for node in edge), cut.node, cut.outside])
