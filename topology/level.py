@@ -122,8 +122,8 @@ class Level:
         own = np.flatnonzero(self.kind != CONCEPT).astype(np.int32)
         keys = np.concatenate((self.edge_ref, self.ref[own]))
         order = np.argsort(keys)
-        ends = (np.concatenate((one, own))[order] for one in (self.u, self.v))
-        return keys[order], *ends
+        one, other = (np.concatenate((end, own))[order] for end in (self.u, self.v))
+        return keys[order], one, other
 
     def edges_within(self, nodes: Ints) -> Longs:
         """Positions of the edges between some nodes."""
