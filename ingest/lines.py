@@ -30,6 +30,10 @@ class Skip(NamedTuple):
     pattern: re.Pattern[bytes]
     """Matches from the start of the line."""
 
+    def fits(self, chunk: bytes, at: int, stop: int) -> bool:
+        """Whether a line looks like that which lies in a chunk from one place to another."""
+        return self.pattern.match(chunk, at, min(stop, at + SKIP_HEAD)) is not None
+
 
 class Line(NamedTuple):
     """One line: ``raw`` has no line end and no BOM.
@@ -168,9 +172,13 @@ def _split(chunks: Iterable[bytes], offset: int, limit: int, skip: Skip | None) 
             end = offset + held.size + stop - at + 1
             if skip is not None and 0 <= hinted < at:
                 hinted = chunk.find(skip.hint, at)
-            if held.size or stop - at > limit or at <= hinted < stop:
+            if held.size or stop - at > limit:
                 held.add(chunk[at:stop])
                 yield held.close(number, offset, 1)
+            elif skip is not None and at <= hinted < stop and skip.fits(chunk, at, stop):
+                head = chunk[at : min(stop, at + SKIP_TAIL)]
+                tail = chunk[max(at, stop - SKIP_TAIL) : stop].removesuffix(b"\r")
+                yield Line(number, offset, tail, "skipped", end, head)
             else:  # nearly always a line lies in one chunk
                 raw = chunk[at : stop - 1 if at < stop and chunk[stop - 1] == _RETURN else stop]
                 yield _LINE(Line, (number, offset, raw, "whole", end, b""))
