@@ -46,6 +46,7 @@ from graphstore.queries.hypotheses import resting_on
 from graphstore.queries.journeys import journey as one_journey
 from graphstore.queries.journeys import journeys as listed_journeys
 from graphstore.queries.questions import questions as listed_questions
+from graphstore.queries.threads import labelled
 from graphstore.queries.threads import threads as listed_threads
 from graphstore.view import Scope
 from ingest.derive import Derivation
@@ -222,6 +223,7 @@ def recall(
     source: str = "",
     role: str = "",
     thread: str = "",
+    label: str = "",
     since: str = "",
     until: str = "",
     as_of: str = "",
@@ -238,6 +240,8 @@ def recall(
     now, then = session.now(), moment(as_of, "as-of")
     with session.store("recall") as store:
         recalled(store, now)
+        if label:
+            filters = labelled(store, filters, label)
         return finding.recall(
             store,
             cue,

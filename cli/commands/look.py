@@ -31,6 +31,9 @@ def recall(
     source: Source = "",
     role: Annotated[str, typer.Option(help="human or assistant.", show_default=False)] = "",
     thread: Annotated[str, typer.Option(help="Only this thread.", show_default=False)] = "",
+    label: Annotated[
+        str, typer.Option(help="Only threads of this label.", show_default=False)
+    ] = "",
     since: Annotated[str, typer.Option(help="From this date on.", show_default=False)] = "",
     until: Annotated[str, typer.Option(help="Before this date.", show_default=False)] = "",
     as_of: Annotated[
@@ -49,6 +52,7 @@ def recall(
         source=source,
         role=role,
         thread=thread,
+        label=label,
         since=since,
         until=until,
         as_of=as_of,

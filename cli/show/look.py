@@ -38,6 +38,9 @@ MISSING: Final = {
     "ambiguous": "several threads have this id",
 }
 
+GROUPS: Final = ("same_question", "same_shape", "same_obstacle", "same_files", "same_days")
+"""Kinds of resonance, what says most first."""
+
 
 def recalled(found: Recalled, *, as_json: bool) -> None:
     """Hits with where they stand; hypotheses apart."""
@@ -65,9 +68,9 @@ def resonances(found: Resonances, *, as_json: bool) -> None:
     """Other threads, by kind, with the evidence on both sides."""
     if emit(found, as_json=as_json):
         return
-    groups = dict.fromkeys(each.group for each in found.found)
-    for group in groups:
-        print(group.replace("_", " "))
+    held = {each.group for each in found.found}
+    for group in (name for name in GROUPS if name in held):
+        print(spaced(group))
         for each in found.found:
             if each.group == group:
                 resonance(each)
@@ -84,6 +87,7 @@ def resonance(each: Resonance) -> None:
         paint.refs((pair.mine, "~", pair.theirs))
         if pair.theirs_text:
             paint.paragraph(paint.cut(pair.theirs_text, 2 * paint.width()), "      ")
+    paint.paragraph(", ".join(each.reasons))
     shared = dict.fromkeys(label for pair in each.pairs for label in pair.concepts)
     if shared:
         paint.paragraph("shared: " + ", ".join(tuple(shared)[:6]))

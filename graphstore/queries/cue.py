@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
+from unicodedata import category
 
 FUNCTION_WORDS: Final = frozenset(
     """
@@ -53,6 +55,9 @@ _AGO: Final = re.compile(
 )
 _LAST: Final = re.compile(r"\b(?P<which>last|this|past)\s+(?P<unit>week|month|year)\b")
 _DAY: Final = re.compile(r"\b(?P<name>today|yesterday)\b")
+_LATIN_END: Final = "\u0250"
+_LATIN_MORE: Final = frozenset(map(chr, range(0x1E00, 0x1F00)))
+"""Letters with marks below or above, as Vietnamese has them."""
 _COUNTS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
 _DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 
@@ -189,7 +194,7 @@ def content_words(cue: str, names: Iterable[str] = ()) -> str:
 
     When nothing would be left, the names stay, and then the function words.
     """
-    words = re.findall(r"[^\W_]+", cue)
+    words = words_of(cue)
     named = frozenset[str]().union(*map(_words, names))
     content = [word for word in words if word.casefold() not in FUNCTION_WORDS]
     without = [word for word in content if word.casefold() not in named]
@@ -197,4 +202,23 @@ def content_words(cue: str, names: Iterable[str] = ()) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+", text.casefold()))
+    return frozenset(words_of(text.casefold()))
+
+
+def words_of(text: str) -> list[str]:
+    """Runs of letters and digits with the marks on them, as the text index splits them."""
+    marks = (sign for sign in set(text) if not sign.isascii() and category(sign)[0] == "M")
+    return _runs("".join(sorted(marks))).findall(text)
+
+
+@lru_cache(maxsize=256)
+def _runs(marks: str) -> re.Pattern[str]:
+    # marks are no word characters to `re`: Devanagari falls apart at each vowel sign
+    return re.compile(rf"(?:[^\W_]|[{marks}])+" if marks else r"[^\W_]+")
+
+
+def in_latin(text: str) -> bool:
+    """Whether at least half of the letters of a text are Latin; true for a text without any."""
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < _LATIN_END or letter in _LATIN_MORE for letter in letters)
+    return 2 * latin >= len(letters)

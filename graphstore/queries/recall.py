@@ -25,6 +25,7 @@ from graphstore.queries.corpus import Bools, Corpus, Floats, Ints, Lexical
 from graphstore.queries.cue import (
     Span,
     content_words,
+    in_latin,
     role_meant,
     spans,
     speakers_meant,
@@ -153,6 +154,10 @@ def rank(
         return None
     lexical = corpus.lexical(archive.search, terms)
     cosines, near = meaning.scored(words, lexical.scores)
+    if not in_latin(words):
+        # the vectors know other scripts by their letters: they order what shares words
+        worded = lexical.scores > 0
+        cosines, near = cosines * worded, near * worded
     rows = np.flatnonzero(((lexical.scores > 0) | (near > 0)) & allowed)
     values = LEXICAL * _scaled(lexical.scores, rows) + (1 - LEXICAL) * _scaled(near, rows)
     values *= _boost(corpus, rows, cue, speakers, named)

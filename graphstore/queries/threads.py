@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from graphstore.model.answers import ThreadRow
+from graphstore.model.answers import Filters, ThreadRow
 from graphstore.model.conversation import Thread
 from graphstore.model.knowledge import ThreadNode
 from graphstore.store import Store
@@ -54,3 +54,11 @@ def row_of(thread: Thread, root: str) -> ThreadRow:
         state=thread.state.value,
         lineage_root=root,
     )
+
+
+def labelled(store: Store, filters: Filters, label: str) -> Filters:
+    """The same filters for the threads of one scope label only."""
+    held = {node.thread_id for node in store.nodes(ThreadNode) if label in node.scope_labels}
+    kept = held & set(filters.threads) if filters.threads else held
+    # no names would narrow nothing: one that no thread has stands for none
+    return filters.replace(threads=tuple(sorted(kept)) or ("",))

@@ -19,7 +19,7 @@ from graphstore.queries.provenance import fetch, open_turn
 from graphstore.queries.questions import questions
 from graphstore.queries.recall import recall
 from graphstore.queries.resonance import resonance
-from graphstore.queries.threads import threads
+from graphstore.queries.threads import labelled, threads
 from graphstore.store import open_store
 from tests.fake_derive import NOW, FakeDerive, a_thread_record, a_turn, child_of
 
@@ -463,6 +463,82 @@ def test_stops_of_one_journey_lead_to_each_other(tmp_path):
             refs[1]: "lies on the same Journey as a turn found"
         }
         assert reached(store, {"thread:test:c#turn:1": 1.0}) == {}
+
+
+class Labelled(FakeDerive):
+    """Threads that speak of salt are about work."""
+
+    def facts(self, thread, epoch):
+        work = any("salt" in turn.text for turn in thread.clean())
+        labels = ("technical_work",) if work else ()
+        return super().facts(thread, epoch).replace(scope_labels=labels)
+
+
+def test_a_label_narrows_to_its_threads(tmp_path):
+    with open_store(tmp_path / "workspace", Labelled()) as store:
+        for name, text in (("a", "salt film"), ("b", "salt film too"), ("c", "film alone")):
+            store.commit(a_thread_record(name, text), NOW)
+
+        def found(label, **given):
+            filters = labelled(store, Filters(**given), label)
+            answer = recall(store, "film", now=NOW, filters=filters)
+            return {hit.turn.thread_id for hit in answer.hits}, answer.not_found_reason
+
+        assert found("technical_work") == ({"test:a", "test:b"}, None)
+        assert found("technical_work", threads=("test:b", "test:c")) == ({"test:b"}, None)
+        assert found("technical_work", threads=("test:c",)) == (set(), "filtered_out")
+        assert found("idea_seed") == (set(), "filtered_out")
+
+
+# languages
+
+
+@pytest.mark.parametrize(
+    ("cue", "said"),
+    [
+        ("灯塔的灯为什么熄灭", "灯塔里的灯昨晚熄灭了,因为油不够。"),
+        ("warum erlosch die Lampe im Leuchtturm", "Die Lampe im Leuchtturm erlosch ohne Öl."),
+        ("OL LEUCHTTURM", "Die Lampe im Leuchtturm erlosch ohne Öl."),
+        ("दीपक क्यों बुझ गया", "प्रकाशस्तंभ का दीपक तेल न होने से बुझ गया।"),
+        ("灯台のランプはなぜ消えた", "灯台のランプは油がなくて消えました。"),
+        ("등대의 램프가 왜 꺼졌나", "등대의 램프가 기름이 없어 꺼졌다."),
+        ("لماذا انطفأ مصباح المنارة", "انطفأ مصباح المنارة لأن الزيت نفد."),
+        ("почему погасла лампа маяка", "Лампа маяка погасла без масла."),
+    ],
+)
+def test_a_cue_finds_its_turn_in_its_own_language(tongues, cue, said):
+    assert recall(tongues, cue, now=NOW).hits[0].turn.text == said
+
+
+@pytest.fixture(scope="module")
+def tongues(tmp_path_factory):
+    said = (
+        "灯塔里的灯昨晚熄灭了,因为油不够。",
+        "面包发得很慢,要多放酵母。",
+        "Die Lampe im Leuchtturm erlosch ohne Öl.",
+        "Das Brot geht langsam auf, es braucht Hefe.",
+        "प्रकाशस्तंभ का दीपक तेल न होने से बुझ गया।",
+        "रोटी धीरे फूलती है, खमीर और चाहिए।",
+        "灯台のランプは油がなくて消えました。",
+        "パンは膨らむのが遅いのでイーストを足します。",
+        "등대의 램프가 기름이 없어 꺼졌다.",
+        "빵이 천천히 부풀어 효모가 더 필요하다.",
+        "انطفأ مصباح المنارة لأن الزيت نفد.",
+        "الخبز ينتفخ ببطء ويحتاج إلى خميرة.",
+        "Лампа маяка погасла без масла.",
+        "Хлеб поднимается медленно, нужны дрожжи.",
+        "The lamp of the lighthouse went out for want of oil.",
+    )
+    with open_store(tmp_path_factory.mktemp("tongues") / "workspace", FakeDerive()) as store:
+        with store.deferred():
+            for number, text in enumerate(said):
+                store.commit(a_thread_record(f"t{number}", text), NOW)
+        yield store
+
+
+def test_what_was_never_said_is_not_found_in_any_language(tongues):
+    for cue in ("量子计算机", "Quantenrechner", "क्वांटम संगणक", "量子コンピュータ"):
+        assert recall(tongues, cue, now=NOW).hits == ()
 
 
 # hypotheses

@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphstore.queries.cue import content_words, role_meant, spans, speakers_meant, without_times
+from graphstore.queries.cue import (
+    content_words,
+    in_latin,
+    role_meant,
+    spans,
+    speakers_meant,
+    without_times,
+    words_of,
+)
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
@@ -99,3 +107,35 @@ def test_a_speaker_is_meant_when_all_of_the_name_is_said():
 )
 def test_content_words_fall_back_to_names_then_to_all(cue, words):
     assert content_words(cue, ("Ines",)) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "latin"),
+    [
+        ("why did the lamp go out", True),
+        ("Größe für Öl", True),
+        ("đèn hải đăng tắt", True),
+        ("2024", True),
+        ("灯塔 lamp", True),
+        ("灯塔的灯 lamp", True),
+        ("灯塔的灯为什么熄灭 lamp", False),
+        ("दीपक क्यों", False),
+        ("маяк", False),
+    ],
+)
+def test_the_script_of_a_cue_is_that_of_half_its_letters(text, latin):
+    assert in_latin(text) is latin
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("दीपक क्यों बुझ गया?", ["दीपक", "क्यों", "बुझ", "गया"]),
+        ("snake_case it's", ["snake", "case", "it", "s"]),
+        ("cafe\u0301 cre\u0300me", ["cafe\u0301", "cre\u0300me"]),
+        ("ประภาคาร ดับ", ["ประภาคาร", "ดับ"]),
+        ("?! ...", []),
+    ],
+)
+def test_marks_belong_to_their_words(text, words):
+    assert words_of(text) == words
