@@ -111,7 +111,10 @@ def _begun(role: Role, text: str) -> _Begun:
 
 def _alike(one: str, other: str) -> bool:
     """Whether two texts differ in nothing but white space; nearly always they do not differ."""
-    return one == other or one.split() == other.split()
+    if one == other:
+        return True
+    last = one.rsplit(None, 1)[-1]  # tells most of those apart that begin alike
+    return other.rstrip().endswith(last) and one.split() == other.split()
 
 
 def asked(text: str) -> str:

@@ -33,6 +33,13 @@ def told_again(size):
     return lines(talk.records)
 
 
+def begun_alike(size):
+    talk = Talk("x").play(["ask"])
+    for number in range(size):
+        talk.item("assistant", f"one two three four five six seven eight {'x ' * 40}{number}")
+    return lines(talk.records)
+
+
 def rewound(size):
     messages = [{"type": "user", "id": f"m{n}", "content": "a"} for n in range(size)]
     return lines([{"sessionId": "g"}, *messages, *[{"$rewindTo": "m0"}] * size])
@@ -69,6 +76,7 @@ def typed_ahead(size):
         ("claude-code", typed_ahead),
         ("codex", rolled_back),
         ("codex", told_again),
+        ("codex", begun_alike),
         ("gemini-cli", rewound),
         ("aider", output),
         ("claude-ai", thoughts),
