@@ -4,27 +4,24 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
-from math import isfinite
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from threading import Condition, RLock
+from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
-from graphstore import bulk, graphfiles, guard, projection, stored, verification
+from graphstore import asking, bulk, graphfiles, projection, stored, verification
 from graphstore import engine as engines
 from graphstore.claims import Claims
-from graphstore.codec import clean
 from graphstore.derivation import Derive, Ground
-from graphstore.engine import Engine
-from graphstore.errors import DiskFull, Error, QueryRefused, StoreDamaged, StoreError
+from graphstore.errors import DiskFull, Error, StoreDamaged, StoreError
 from graphstore.events import Events
 from graphstore.faults import Hook, no_fault
 from graphstore.files import Files
 from graphstore.folder import private
 from graphstore.forgetting import SALT, Forgetting, Going, Tombstones
-from graphstore.graphfiles import graph_file
-from graphstore.ids import canonical
+from graphstore.graph import Graph
 from graphstore.jobs import Jobs
 from graphstore.ledger import Entry, Ledger
 from graphstore.lock import held
@@ -80,33 +77,6 @@ class StopRewritten(StoreError):
         self.journey_id = journey_id
 
 
-class Gate:
-    """Many readers, or one who swaps the files under them."""
-
-    def __init__(self) -> None:
-        self._turn = Condition()
-        self._readers = 0
-
-    @contextmanager
-    def shared(self) -> Iterator[None]:
-        """Read; a swap waits until nobody does."""
-        with self._turn:
-            self._readers += 1
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._readers -= 1
-                self._turn.notify_all()
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Wait until nobody reads, and let nobody begin."""
-        with self._turn:
-            self._turn.wait_for(lambda: not self._readers)
-            yield
-
-
 class Store:
     """An opened workspace. Make one with ``open_store``; close it, or use it in ``with``."""
 
@@ -124,15 +94,12 @@ class Store:
         self.path = path
         self.notices: tuple[Notice, ...] = ()
         self._closing = closing
-        self._engine_name = engine
         self._made: RebuildReport | None = None
-        self._buffer_pool_mb = buffer_pool_mb
-        self._engine: Engine | None = None
         self._deferred = 0
         self._fault = fault
         self._since = since
         self._writing = RLock()
-        self._gate = Gate()
+        self._graph = Graph(path, engine, buffer_pool_mb, fault)
         self.ledger = Ledger(path / "ledger.db")
         closing.callback(self.ledger.close)
         self.ledger.check_last()
@@ -150,7 +117,7 @@ class Store:
             derive,
             engine,
         )
-        closing.callback(self._close_engine)
+        closing.callback(self._graph.close)
         self._recover()
 
     # opening and closing
@@ -158,11 +125,12 @@ class Store:
     @property
     def engine_name(self) -> str:
         """Name of the engine that keeps the graph."""
-        return self._engine_name
+        return self._graph.engine_name
 
-    @property
-    def _graph(self) -> Path:
-        return graph_file(self.path, self._engine_name)
+    @contextmanager
+    def _reader(self, timeout_s: float = 0) -> Iterator[engines.Transaction]:
+        with self._graph.reader(timeout_s) as statement:
+            yield statement
 
     def _note(self, kind: str, detail: str) -> None:
         notice = Notice(kind=kind, detail=detail, at=self._since)
@@ -173,7 +141,7 @@ class Store:
     def _recover(self) -> None:
         """The recovery ladder: marker, damaged files, another derivation, ledger tail."""
         shutil.rmtree(self.path / "rebuild", ignore_errors=True)
-        undone = graphfiles.recover(self._graph)
+        undone = graphfiles.recover(self._graph.file)
         if self._asked_to_forget():
             if (self.path / SALT).exists():
                 self._finish_forgetting()
@@ -184,15 +152,15 @@ class Store:
             self._note("restored", "a checkpoint was cut short; the graph from before it is back")
         if undone == "lost":
             self._quarantine("a checkpoint was cut short and no copy was kept")
-        if self._graph.exists():
+        if self._graph.file.exists():
             try:
-                self._open_engine()
+                self._graph.opened()
                 reason = self._stale()
                 if reason in _STRANGE:
-                    self._close_engine()
+                    self._graph.close()
                     self._quarantine(reason)
             except StoreDamaged as damage:
-                self._close_engine()
+                self._graph.close()
                 self._quarantine(damage.reason)
                 reason = "damaged"
         else:
@@ -210,6 +178,13 @@ class Store:
             self._catch_up()
         except DiskFull as full:
             self._note("behind", f"the newest records are not in the graph yet: {full}")
+
+    def _quarantine(self, reason: str) -> None:
+        """Move the files of the graph aside, as a set; named by the last record's time."""
+        last = self.ledger.last()
+        stamp = "empty" if last is None else last.at.replace(":", "").replace("-", "")
+        name = self._graph.quarantine(stamp)
+        self._note("quarantined", f"{name}: {reason}")
 
     def _stale(self) -> str | None:
         """Why the graph must be made again, if it must."""
@@ -229,35 +204,6 @@ class Store:
             return _FOREIGN
         changed = sorted(name for name in wanted if meta.get(name) != wanted[name])
         return f"another {', '.join(changed)}" if changed else None
-
-    def _quarantine(self, reason: str) -> None:
-        """Move the files of the graph aside, as a set; named by the last record's time."""
-        last = self.ledger.last()
-        stamp = "empty" if last is None else last.at.replace(":", "").replace("-", "")
-        folder = self.path / "quarantine" / stamp
-        number = 0
-        while folder.exists():
-            number += 1
-            folder = self.path / "quarantine" / f"{stamp}-{number}"
-        folder.mkdir(parents=True, mode=0o700)
-        for part in graphfiles.file_set(self._graph):
-            part.replace(folder / part.name)
-        self._note("quarantined", f"{folder.name}: {reason}")
-
-    def _open_engine(self) -> Engine:
-        if self._engine is None:
-            self._engine = Engine(
-                self._graph,
-                name=self._engine_name,
-                buffer_pool_mb=self._buffer_pool_mb,
-                fault=self._fault,
-            )
-        return self._engine
-
-    def _close_engine(self) -> None:
-        if self._engine is not None:
-            closing, self._engine = self._engine, None
-            closing.close()
 
     def recent(self, count: int) -> tuple[Notice, ...]:
         """What was put right lately, and what could not be while opening; the newest last."""
@@ -284,7 +230,7 @@ class Store:
     def commit(self, record: Record, at: datetime) -> Committed | Unchanged:
         """Append a record, durably, then project it; ``Unchanged`` when it says nothing new."""
         with self._writing:
-            engines.check_space(self._graph)
+            engines.check_space(self._graph.file)
             with self.ledger.transaction():
                 if not self._take(record):
                     return Unchanged()
@@ -373,7 +319,7 @@ class Store:
             journeys = frozenset(subject for kind, subject in rows if kind == "journey")
             dreams = not kinds.isdisjoint(DREAMS)
             pending = projection.Pending(changed, journeys, dreams)
-            projection.incremental(self._source, self._open_engine(), pending, last)
+            projection.incremental(self._source, self._graph.opened(), pending, last)
 
     def _count_threads(self) -> int:
         return int(self.ledger.select("SELECT count(*) FROM thread")[0][0])
@@ -385,30 +331,18 @@ class Store:
         folder = self.path / "rebuild"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
-        fresh = folder / self._graph.name
+        fresh = folder / self._graph.file.name
         with self.ledger.transaction():
             nodes, edges = bulk.bulk(
                 fresh,
                 bulk.every_row(self._source, applied),
-                engine=self._engine_name,
-                buffer_pool_mb=self._buffer_pool_mb,
+                engine=self._graph.engine_name,
+                buffer_pool_mb=self._graph.buffer_pool_mb,
                 fault=self._fault,
             )
         self._source.parts.near.tidy()
         self._fault("bulk_written")
-        with self._gate.alone():
-            self._close_engine()
-            # the old log goes first: beside the new file it would be replayed into it
-            graphfiles.remove_set(self._graph)
-            self._fault("old_graph_removed")
-            for part in reversed(graphfiles.file_set(fresh)):  # the seal, then what it seals
-                part.replace(self._graph.parent / part.name)
-            graphfiles.sync_set(self._graph)
-            self._source.parts.settle(applied)
-            self._fault("new_graph_in_place")
-            graphfiles.remove_others(self.path, self._engine_name)
-            shutil.rmtree(folder)
-            self._open_engine()
+        self._graph.swap(fresh, settle=partial(self._source.parts.settle, applied))
         at = datetime.fromisoformat("1970-01-01T00:00:00+00:00" if last is None else last.at)
         return RebuildReport(
             at=at,
@@ -457,9 +391,7 @@ class Store:
                 forgetting.carry_out(forgetting.plan(here), datetime.fromisoformat(asked[-1].at))
             self.search.rebuild()
         self._fault("forget_rewritten")
-        with self._gate.alone():
-            self._close_engine()
-            graphfiles.remove_set(self._graph)
+        self._graph.remove()
         self._fault("forget_graph_removed")
         forgetting.clear_files()
         self._fault("forget_files_removed")
@@ -473,7 +405,7 @@ class Store:
     ) -> Committed | Unchanged:
         """Write seeds and their marks, without a record; marks of these seeds are replaced."""
         with self._writing:
-            return projection.put_seeds(self._open_engine(), run_id, rows, marks)
+            return projection.put_seeds(self._graph.opened(), run_id, rows, marks)
 
     def rebuild(self, at: datetime) -> RebuildReport:
         """Make the graph again from the ledger."""
@@ -486,12 +418,12 @@ class Store:
     @property
     def log_size(self) -> int:
         """Bytes of the graph's log; a service checkpoints when it has grown large."""
-        return self._open_engine().log_size
+        return self._graph.opened().log_size
 
     def checkpoint(self) -> None:
         """Fold the graph's log into its file."""
-        with self._writing, self._gate.alone():
-            self._open_engine().checkpoint()
+        with self._writing:
+            self._graph.checkpoint()
 
     # reading the ledger's tables
 
@@ -555,11 +487,6 @@ class Store:
         return self._source.cycles()
 
     # reading the graph
-
-    @contextmanager
-    def _reader(self, timeout_s: float = 0) -> Iterator[engines.Transaction]:
-        with self._gate.shared(), self._open_engine().read(timeout_s) as statement:
-            yield statement
 
     def nodes(self, cls: type[N]) -> tuple[N, ...]:
         """Every node of a class, by key."""
@@ -626,47 +553,13 @@ class Store:
         timeout_s: float = 10.0,
     ) -> QueryTable:
         """Run one reading statement; raises QueryRefused for any other."""
-        checked = guard.check(cypher, params)
-        given: dict[str, engines.Parameter] = {name: clean(cell) for name, cell in params.items()}
-        try:
-            with self._reader(timeout_s) as statement:
-                names, rows = statement.rows(checked, given, limit + 1)
-        except QueryRefused:
-            raise
-        except StoreError as error:
-            # the engine's words may hold text of a turn; they stay in the cause
-            reason = f"it failed ({error})"
-            raise QueryRefused(reason) from error
-        kept = tuple(tuple(_scalar(cell) for cell in row) for row in rows[:limit])
-        return QueryTable(columns=names, rows=kept, truncated=len(rows) > limit)
+        with self._reader(timeout_s) as statement:
+            return asking.ask(statement, cypher, params, limit)
 
     def verify(self) -> tuple[Fault, ...]:
         """Everything that does not hold; empty when all is well."""
         with self._reader() as statement:
             return verification.verify(self._source, statement)
-
-
-def _scalar(cell: Any) -> Scalar:  # noqa: ANN401 - whatever the engine returns
-    plain = _plain(cell)
-    if plain is None or isinstance(plain, str | int | float | bool):
-        return plain
-    return canonical(plain).decode()
-
-
-def _plain(cell: Any) -> Any:  # noqa: ANN401 - whatever the engine returns
-    match cell:
-        case dict():
-            return {str(key): _plain(part) for key, part in cell.items()}
-        case list() | tuple():
-            return [_plain(part) for part in cell]
-        case datetime():
-            return cell.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
-        case float() if not isfinite(cell):
-            return str(cell)
-        case str() | int() | float() | None:
-            return cell
-        case _:
-            return str(cell)
 
 
 def open_store(

@@ -489,7 +489,7 @@ def test_verify_finds_a_changed_turn_without_quoting_it(store):
 
 def test_verify_finds_rows_that_the_ledger_does_not_give(store):
     fill(store)
-    with store._engine.write() as statement:
+    with store._graph.opened().write() as statement:
         statement.run("MATCH (n:Thread {thread_id: 'test:a'}) SET n.title = 'x'")
         statement.run(
             "CREATE (n:Concept {concept_id: 'c:x', label: 'x', aliases: [], df: 1, cf: 1, "
