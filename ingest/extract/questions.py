@@ -16,6 +16,8 @@ _MARK: Final = 0.8
 _LONGEST: Final = 400
 """Characters of an implied question; longer sentences are descriptions."""
 _LEAST_KEYS: Final = 2
+_ORDERED: Final = 0.7
+"""Confidence of a request that only its first words tell."""
 _DONE: Final = ("\u2705", "\u2611", "\u2714", "[x]", "[X]")
 """Signs of a list that the thing is done."""
 _ELSE: Final = ("?:", "? :", *_DONE)
@@ -124,7 +126,7 @@ def bare(sentence: Sentence) -> tuple[str, float] | None:
 
 def implicit(sentence: Sentence) -> tuple[str, float] | None:
     """Intent and confidence of a task or a stated problem."""
-    if len(sentence.text) > _LONGEST or sentence.quoted or sentence.text.endswith(":"):
+    if len(sentence.text) > _LONGEST or sentence.quoted:
         return None
     if any(sign in sentence.text for sign in _DONE):
         return None
@@ -136,9 +138,13 @@ def implicit(sentence: Sentence) -> tuple[str, float] | None:
         return None
     if sentence.of("command") or sentence.of("greeting") or sentence.of("accept"):
         return None
-    tasks = sentence.of("task")
+    # what follows a colon is the trouble itself, or a list of what somebody else wants
+    opens = sentence.text.endswith(":")
+    tasks = sentence.of("task", "fix") if opens else sentence.of("task")
     if tasks:
         return tasks[0].kind, tasks[0].confidence
+    if sentence.of("request") and not opens and not sentence.of("decision"):
+        return "task", _ORDERED
     problems = sentence.of("problem")
     if problems and not sentence.of("correction"):
         return "problem", problems[0].confidence

@@ -282,6 +282,8 @@ def test_a_whole_turn_may_ask_without_a_mark():
         "in draw_drum, use the long scale",
         "Translate the drum notes",
         "uninstall all traces of the old driver",
+        "can you update the drum drawing in all the right places",
+        "let's look at the winding of the drum",
     ],
 )
 def test_an_order_is_a_task(text):
@@ -320,3 +322,13 @@ def test_a_scene_is_no_question():
     assert asked("when does the drum slip at the quay") == {
         "when does the drum slip at the quay": "explain"
     }
+
+
+def test_a_colon_leads_to_the_trouble_itself():
+    assert implicit(said("fix the drum errors:")) == ("fix", 0.85)
+    assert implicit(said("I am getting this error with the drum:")) == ("problem", 0.8)
+    assert implicit(said("Add the following drum tests:")) is None
+
+
+def test_a_decision_is_no_order():
+    assert implicit(said("let's go with the oak drum")) is None
