@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.scale TURNS FOLDER [--keep] [--rebuild] [--forget]; prints one JSON
 object. With --rebuild the graph is made again at the end, with --forget ten threads are forgotten
-and a backup is written.
+and a backup is written. Each figure is written to FOLDER/laps.json when it is seen: a run that was
+stopped is taken up at the stage that it was in.
 """
 
 import json
@@ -123,13 +124,17 @@ class Language:
 class Laps:
     """CPU and wall seconds by name."""
 
-    def __init__(self) -> None:
-        self.rows: dict[str, dict[str, float]] = {}
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.rows: dict[str, dict[str, float]] = (
+            json.loads(file.read_text()) if file.exists() else {}
+        )
 
     def run(self, name: str, begin: tuple[float, float]) -> None:
         cpu, wall = time.process_time() - begin[0], time.perf_counter() - begin[1]
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         self.rows[name] = {"cpu_s": round(cpu, 4), "wall_s": round(wall, 3), "peak_mb": round(peak)}
+        self._file.write_text(json.dumps(self.rows, indent=1))
         print(name, self.rows[name], file=sys.stderr, flush=True)
 
 
@@ -143,11 +148,12 @@ def records(language: Language, first: int, count: int) -> Iterator[ThreadRecord
 
 def fill(store: Store, derive: Derivation, language: Language, count: int, laps: Laps) -> None:
     """Ledger, epoch, one bulk projection."""
+    held = len(store.roots())
     with store.deferred():
         begin = clock()
-        for record in records(language, 0, count):
+        for record in records(language, held, count - held):
             store.commit(record, NOW)
-        laps.run("ledger", begin)
+        laps.run("ledger" if not held else f"ledger_from_{held}", begin)
         begin = clock()
         store.commit(derive.epoch(store.threads(), store.roots()), NOW)
         laps.run("epoch", begin)
@@ -157,10 +163,10 @@ def fill(store: Store, derive: Derivation, language: Language, count: int, laps:
 
 def measure(turns: int, folder: Path, *, grow: int) -> dict[str, object]:
     """Figures of one workspace, in the order in which they were taken."""
-    laps, language = Laps(), Language()
+    laps, language = Laps(folder / "laps.json"), Language()
     count = turns // PER_THREAD
     path = folder / "workspace"
-    if not path.exists():
+    if "project_bulk" not in laps.rows:
         derive = Derivation()
         begin = clock()
         store = open_store(path, derive)
@@ -221,7 +227,7 @@ def main() -> None:
     turns, folder = int(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     found = measure(turns, folder, grow=8)
-    laps = Laps()
+    laps = Laps(folder / "again.json")
     if "--rebuild" in sys.argv:
         rebuild(folder, laps)
     if "--forget" in sys.argv:
