@@ -10,10 +10,11 @@ queue, dream cycles, sweeps.
 import argparse
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from dream.cycle import Ask, Landed, NothingDue, known_of
@@ -134,8 +135,8 @@ class Life:
     """By week: conversations, looks, dream cycles, landed, live, parked, queued at its end."""
 
 
-def lived(owner: Owner, days: int, folder: Path) -> Life:
-    """Live the days of an owner."""
+def lived(owner: Owner, days: int, folder: Path, tell: Callable[[Life], object] = id) -> Life:
+    """Live the days of an owner; ``tell`` hears of every week."""
     clock = [START]
     loaded = settings.load({"store.home": str(folder)}, folder)
     session = Kept(loaded=loaded, folder=folder, now=lambda: clock[0])
@@ -156,6 +157,7 @@ def lived(owner: Owner, days: int, folder: Path) -> Life:
             clock[0] += HOUR * owner.gaps[number % len(owner.gaps)]
             if clock[0] >= START + timedelta(days=WEEK * week) or clock[0] >= end:
                 life.weeks.append(figures(store, life, talks))
+                tell(life)
                 week, talks = week + 1, 0
     return life
 
@@ -213,13 +215,20 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=60)
     parser.add_argument("-o", "--out", type=Path)
     chosen = parser.parse_args()
-    lines = ["Simulated owners; python -m benchmarks.dreaming.owners"]
-    for owner in OWNERS:
+    before = ["Simulated owners; python -m benchmarks.dreaming.owners"]
+
+    def tell(owner: Owner, life: Life) -> list[str]:
+        """Everything so far: a long run that is cut short leaves its weeks."""
+        lines = [*before, *told(owner, life, 7 * len(life.weeks))]
+        if chosen.out:
+            chosen.out.write_text("\n".join(lines) + "\n", "utf-8")
+        return lines
+
+    for owner in reversed(OWNERS):
         with tempfile.TemporaryDirectory() as folder:
-            lines += told(owner, lived(owner, chosen.days, Path(folder)), chosen.days)
-        print("\n".join(lines[-14:]), flush=True)
-    if chosen.out:
-        chosen.out.write_text("\n".join(lines) + "\n", "utf-8")
+            life = lived(owner, chosen.days, Path(folder), partial(tell, owner))
+            before = tell(owner, life)
+    print("\n".join(before))
 
 
 if __name__ == "__main__":

@@ -149,7 +149,24 @@ def compare(
         tally.bridged += bool(then.lineages_of(brought) - then.lineages_of(plain))
 
 
-def _added(sums: tuple[int, int], more: Sequence[bool]) -> tuple[int, int]:
+def added(one: Tally, other: Tally) -> Tally:
+    """The sums of two tallies."""
+    return Tally(
+        questions=one.questions + other.questions,
+        hits=_added(one.hits, other.hits),
+        reached=_summed(one.reached, other.reached),
+        rows=one.rows + other.rows,
+        bridged=one.bridged + other.bridged,
+        shown=one.shown + other.shown,
+        in_vain=one.in_vain + other.in_vain,
+        held=one.held + other.held,
+        hypotheses=one.hypotheses + other.hypotheses,
+        stale=one.stale + other.stale,
+        silent=one.silent + other.silent,
+    )
+
+
+def _added(sums: tuple[int, int], more: Sequence[int]) -> tuple[int, int]:
     return sums[0] + more[0], sums[1] + more[1]
 
 

@@ -6,6 +6,7 @@ from dream.evaluation.chance import DRAWS, Odds, bucket, drawn, interval
 from dream.evaluation.recalled import (
     ManualReview,
     Tally,
+    added,
     brought_by,
     compare,
     judge,
@@ -243,6 +244,10 @@ class TestRecall:
         assert (tally.hypotheses, tally.held, tally.stale, tally.silent) == (2, 1, 1, 1)
         judge(tally, [held.replace(state=HypothesisState.REFUTED)], later, NOW)
         assert (tally.stale, tally.silent) == (2, 2)
+
+    def test_tallies_of_several_histories_add_up(self):
+        one, other = (Tally(n, (n, n), (n / 2, n), *[n] * 8) for n in (1, 2))
+        assert added(one, other) == Tally(3, (3, 3), (1.5, 3), *[3] * 8)
 
     def test_what_only_a_person_can_tell_comes_from_the_review(self):
         told = report(Tally(), ManualReview(reviewed=10, useful=4, annoying=1))
