@@ -95,7 +95,8 @@ def _look(src: Source) -> Shape:
 def _plain_lines(src: Source, head: bytes) -> Shape | None:
     """JSON Lines that begin with a sound object, as nearly all do; parsed once for all stages."""
     at = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-    stop = head.find(b"\n", at)
+    while (stop := head.find(b"\n", at)) >= 0 and head.startswith(b"//", at):
+        at = stop + 1
     first = _parsed(head[at:stop]) if stop >= 0 else None
     if not isinstance(first, dict) or stop + 1 == len(head):
         return None
@@ -106,7 +107,7 @@ def _plain_lines(src: Source, head: bytes) -> Shape | None:
     records: list[Any] = []
     while stop >= 0 and len(records) < VOTERS:
         line = head[at:stop]
-        value = _parsed(line) if at else first
+        value = _parsed(line) if records else first
         if isinstance(value, dict):
             records.append(value)
             src.parsed[at] = line.removesuffix(b"\r"), value
