@@ -164,6 +164,8 @@ class PackJourney(Value):
     is_blocked: bool
     is_camped: bool
     is_abandoned: bool = False
+    is_slowing: bool = False
+    """Fewer waypoints in the last fortnight than in the one before."""
 
 
 class PackCorrection(Value):

@@ -43,6 +43,7 @@ from dream.wording import quote
 from graphstore.model.knowledge import JourneyStatus
 
 CAMPED_DAYS: Final = 45
+FORTNIGHT: Final = 14
 STALE: Final = timedelta(days=14)
 COMMON: Final = 2
 """Specific concepts that make two lineages work on the same."""
@@ -207,7 +208,16 @@ def journeys(
             is_blocked=travels and "blocked" in types,
             is_camped=travels and idle is not None and idle >= CAMPED_DAYS,
             is_abandoned=journey.status is JourneyStatus.ABANDONED,
+            is_slowing=is_slowing(journey_id, index, now),
         )
+
+
+def is_slowing(journey_id: str, index: Index, now: datetime) -> bool:
+    """Whether a Journey has fewer stops in the last fortnight than in the one before."""
+    days = [days_since(index.turns[ref].at, now) for _, ref in index.stops.get(journey_id, ())]
+    recent = sum(day is not None and day < FORTNIGHT for day in days)
+    before = sum(day is not None and FORTNIGHT <= day < 2 * FORTNIGHT for day in days)
+    return recent < before
 
 
 def corrections(focus: Focus, index: Index, gathering: Gathering) -> Iterator[PackCorrection]:

@@ -21,6 +21,8 @@ FAMILIES: Final = {
     "other": 30,
     "periodic": 20,
 }
+HASTE: Final = 8
+ASKED_FOR: Final = frozenset({"operator", "correction", "recall_miss"})
 BACKOFF_MINUTES: Final = 15
 REMEMBERED: Final = timedelta(days=1)
 """So long the attempts of a failed job count when its evidence comes again."""
@@ -34,6 +36,15 @@ UNSURE, SURE = 0.5, 0.7
 def priority(family: str, function: str) -> int:
     """By trigger family, a little less for the later functions."""
     return FAMILIES[family] - place(function)
+
+
+def haste(pack: Pack, function: str) -> int:
+    """More for what a slowing Journey is missing; never where somebody asked or corrected."""
+    slowing = any(
+        one.is_slowing and one.journey_id == pack.focus.id and function == "compensatory"
+        for one in pack.journeys
+    )
+    return HASTE if slowing and pack.focus.family not in ASKED_FOR else 0
 
 
 def job_id(pack: Pack, function: str) -> str:
@@ -52,7 +63,7 @@ def job_of(pack: Pack, function: str, settings: QueueSettings, now: datetime) ->
         pack_id=pack.pack_id,
         family=pack.focus.family,
         provenance=pack.focus.provenance,
-        priority=priority(pack.focus.family, function),
+        priority=priority(pack.focus.family, function) + haste(pack, function),
         created_at=now,
         not_before=now + timedelta(hours=settings.not_before_hours),
         expires_at=now + timedelta(hours=settings.expires_hours),

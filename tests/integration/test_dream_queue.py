@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from dream import queue
-from dream.model import Neighbour
+from dream.model import Neighbour, PackJourney
 from dream.queue import allowance, due, job_id, order, retried, swept
 from dream.settings import QueueSettings
 from graphstore.jobs import Jobs
@@ -125,6 +125,37 @@ def test_by_hand_all_queued_jobs_are_due_by_schedule_those_of_their_time(jobs):
     assert due(jobs, NOW, by_hand=True) == (job,)
     assert due(jobs, job.not_before - timedelta(seconds=1), by_hand=False) == ()
     assert due(jobs, job.not_before, by_hand=False) == (job,)
+
+
+@pytest.mark.parametrize(
+    ("family", "function", "slowing", "priority"),
+    [
+        ("journey_frontier", "compensatory", True, 68),
+        ("journey_frontier", "compensatory", False, 60),
+        ("journey_frontier", "amplification", True, 59),
+        ("correction", "compensatory", True, 70),
+        ("recall_miss", "compensatory", True, 65),
+        ("operator", "compensatory", True, 90),
+    ],
+)
+def test_what_a_slowing_journey_misses_comes_sooner(jobs, family, function, slowing, priority):
+    journey = PackJourney(
+        journey_id="j:1",
+        label="Path",
+        status="traveling",
+        core_inquiry="Why?",
+        frontier="",
+        frontier_aliases=(),
+        concepts=(),
+        waypoints=3,
+        is_blocked=False,
+        is_camped=False,
+        is_slowing=slowing,
+    )
+    pack = on("j:1", kind="journey", family=family).replace(journeys=(journey,))
+    assert put(pack, function, jobs, LIMITS, NOW).priority == priority
+    other = on("j:2", kind="journey", family=family).replace(journeys=(journey,))
+    assert put(other, function, jobs, LIMITS, NOW).priority <= priority
 
 
 def test_jobs_are_taken_by_priority_then_computed_then_function_then_id():

@@ -13,6 +13,7 @@ from dream.landing import horizon
 from dream.model import Accepted, Focus, Pack, TooThin
 from dream.pack import pack
 from dream.pairs import candidates
+from dream.portrait import is_slowing
 from dream.settings import DreamSettings, PackSettings
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import ConceptKind, LinkType, Signal
@@ -1119,3 +1120,24 @@ def test_at_most_four_statements_stand_against_a_pair():
         "already_linked",
         "base_rate",
     ]
+
+
+@pytest.mark.parametrize(
+    ("days", "slowing"),
+    [
+        ((40, 27.9, 14.1), True),
+        ((27, 14.1, 13.9), True),
+        ((27, 13.9, 12), False),
+        ((28.1, 29, 30), False),
+        ((20, None, None), True),
+        ((), False),
+    ],
+)
+def test_a_journey_slows_whose_fortnight_has_fewer_stops_than_the_one_before(days, slowing):
+    plot = Plot()
+    refs = [
+        plot.say(f"t{at}", "Why does it leak?", "leak", asks=True, days=day)
+        for at, day in enumerate(days)
+    ]
+    key = plot.journey("Why does it leak?", tuple(refs))
+    assert is_slowing(key, Index(plot.ground()), NOW) == slowing
