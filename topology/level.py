@@ -80,6 +80,15 @@ class Level:
         return cuts.components(cuts.halves(self.n, self.u, self.v))
 
     @cached_property
+    def heads(self) -> Mask:
+        """One thread of each lineage: their sum is a number of lineages."""
+        threads = np.flatnonzero(self.kind == THREAD)
+        _, first = np.unique(self.lineage[threads], return_index=True)
+        found = np.zeros(self.n, np.bool_)
+        found[threads[first]] = True
+        return found
+
+    @cached_property
     def cover(self) -> cuts.Cover:
         """Cover hash of each edge."""
         return cuts.cover(self.forest, self.u, self.v)

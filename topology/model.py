@@ -24,6 +24,8 @@ class Limits(Value):
     """Seeds reported per shape."""
     k_min: Annotated[int, Field(ge=2, le=50)] = 3
     """Smallest side or piece, in nodes, that makes a cut worth a look."""
+    side_threads: Annotated[int, Field(ge=1, le=50)] = 2
+    """Fewest lineages on every side or piece of a cut; of no effect in a graph without threads."""
     s_min: Annotated[int, Field(ge=3, le=1000)] = 10
     """Smallest community that a claim about communities may name."""
     max_cycle: Annotated[int, Field(ge=3, le=8)] = 6
@@ -34,7 +36,7 @@ class Limits(Value):
     """Largest df of a concept that is not generic, instead of the rule."""
     cycle_work: Annotated[int, Field(ge=0)] = 2_000_000
     """Edge visits spent on cycles, for directed and undirected ones each."""
-    cycles_per_part: Annotated[int, Field(ge=1)] = 20
+    cycles_per_part: Annotated[int, Field(ge=1)] = 100
     """Cycles kept per strongly connected or biconnected component."""
     wedges: Annotated[int, Field(ge=0)] = 20_000_000
     """Paths of length two looked at for missing middles."""

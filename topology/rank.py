@@ -15,6 +15,10 @@ SHAPE_ORDER: Final = (
     "shadow_route",
 )
 """Shapes of other distributions come behind, by name."""
+CUTS: Final = ("node", "order_1", "order_2")
+"""Kinds of Seeds that part the graph: their smaller side is what they are about."""
+ABOUT: Final = {"pair": "via", "theme": "via", "undirected": "member"}
+"""Role of the members that other kinds are about; of all others each is a place of its own."""
 
 
 def numbered(seeds: Iterable[Seed]) -> tuple[Seed, ...]:
@@ -32,6 +36,16 @@ def _place(seed: Seed) -> tuple[bool, int, int, str, str]:
     known = seed.shape in SHAPE_ORDER
     order = SHAPE_ORDER.index(seed.shape) if known else len(SHAPE_ORDER)
     return seed.provenance == "annotated", seed.rank, order, seed.shape, seed.seed_id
+
+
+def place_of(seed: Seed) -> frozenset[str]:
+    """Nodes that a Seed is about: what it passes through, the side that parts, or its members."""
+    role = ABOUT.get(seed.kind)
+    if seed.kind in CUTS:
+        sizes = {size.name: size.value for size in seed.sizes}
+        role = "side_b" if sizes["side_b"] <= sizes["side_a"] else "side_a"
+    found = {member.node_id for member in seed.members if member.role == role}
+    return frozenset(found or {seed.seed_id})
 
 
 def related(seeds: Sequence[Seed]) -> tuple[Seed, ...]:

@@ -26,7 +26,7 @@ from topology.model import (
     ViewCounts,
 )
 from topology.notes import Notes, annotate
-from topology.rank import interleaved, numbered, related
+from topology.rank import interleaved, numbered, place_of, related
 from topology.separation import holds, soften
 from topology.structure import Structure
 
@@ -35,6 +35,8 @@ GROUP: Final = "clew.shapes"
 TRIES: Final = 5
 """Candidates looked at, as a multiple of the Seeds asked for."""
 BYTES_PER_EDGE: Final = 300
+SAME_PLACE: Final = "same_place"
+"""A better Seed of the shape shares half of its place."""
 SHARE_OF_MEMORY: Final = 60
 """Per cent of the free memory that a run may need."""
 MEGABYTE: Final = 1_000_000
@@ -139,6 +141,8 @@ class _Run:
     rejected: list[Rejection] = field(default_factory=list)
     tried: int = 0
     withheld: int = 0
+    places: list[frozenset[str]] = field(default_factory=list)
+    """What each reported Seed is about."""
 
     def metrics(self, graph: Structure) -> ShapeMetrics:
         return ShapeMetrics(
@@ -173,8 +177,19 @@ def _judge(graph: Structure, run: _Run, seed: Seed) -> None:
         run.rejected.append(Rejection(shape=run.shape, seed_id=seed.seed_id, reasons=reasons))
     elif cut is not None and not holds(graph, cut):
         run.withheld += 1
+    elif not _is_new_place(run, seed):
+        run.rejected.append(Rejection(shape=run.shape, seed_id=seed.seed_id, reasons=(SAME_PLACE,)))
     else:
         run.seeds.append(soften(graph, seed))
+
+
+def _is_new_place(run: _Run, seed: Seed) -> bool:
+    """Whether no better Seed of the shape is about the same place; the place is then taken."""
+    place = place_of(seed)
+    if any(2 * len(place & taken) >= len(place | taken) for taken in run.places):
+        return False
+    run.places.append(place)
+    return True
 
 
 def _counts(graph: Structure) -> ViewCounts:

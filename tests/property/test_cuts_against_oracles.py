@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphstore.model.view import THREAD
 from topology import cuts, engine
 from topology.blocks import of_edges
 from topology.level import Level
@@ -223,7 +224,8 @@ def a_level(n, pairs, kinds):
     none, ones = np.zeros(n, np.int32), np.ones(len(u), np.int32)
     kind, refs = np.array(kinds, np.int32), np.zeros(n, np.int64)
     edge_refs = np.zeros(len(u), np.int64)
-    return Level(1, none, kind, none, none, none, none, refs, u, v, ones, ones, edge_refs)
+    own = np.arange(n, dtype=np.int32)
+    return Level(1, none, kind, own, none, none, none, refs, u, v, ones, ones, edge_refs)
 
 
 @pytest.mark.parametrize("round_number", ROUNDS)
@@ -243,7 +245,7 @@ def test_pieces_of_articulation_points_are_what_removal_gives(round_number):
             ]
             here = found.node == node
             assert found.size[here].tolist() == sorted(map(len, pieces), reverse=True)
-            for start, marked in zip(found.start[here], found.marked[here], strict=True):
+            for start, lineages in zip(found.start[here], found.lineages[here], strict=True):
                 piece = next(piece for piece in pieces if int(start) in piece)
-                assert marked == sum(kinds[other] == 0 for other in piece)
+                assert lineages == sum(kinds[other] == THREAD for other in piece)
                 assert set(cuts.reach(matrix, int(start), node=node).tolist()) == piece

@@ -37,9 +37,11 @@ from topology.shapes import (
 from topology.structure import Structure
 
 K_MIN = 2
-LIMITS = Limits(k_min=K_MIN, hub_df=100)
+LIMITS = Limits(k_min=K_MIN, side_threads=1, hub_df=100)
+TWO = LIMITS.replace(side_threads=2)
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 200)]
 rounds = pytest.mark.parametrize("seed", [*range(40), *SLOW])
+sides = pytest.mark.parametrize("limits", [LIMITS, TWO], ids=["one thread", "two threads"])
 
 
 class Rows:
@@ -118,6 +120,14 @@ class Rows:
     def levels(self):
         return {0: self.level0(), 1: self.level1()}
 
+    def heads(self, piece):
+        """Lineages of a piece: each counts where its first thread is."""
+        first: dict[str, str] = {}
+        for node in sorted(self.nodes.values(), key=lambda node: node.id):
+            if node.kind == THREAD:
+                first.setdefault(node.lineage, node.id)
+        return len(piece & set(first.values())) if first else 0
+
     def names(self, level):
         return self.graph.node_ids(self.graph.level(level), range(self.graph.level(level).n))
 
@@ -152,16 +162,22 @@ def test_levels_are_as_defined(seed):
 
 
 @rounds
-def test_weak_bridges_are_those_that_removal_shows(seed):
+@sides
+def test_weak_bridges_are_those_that_removal_shows(seed, limits):
     rows = Rows(seed)
     expected = {}
     for number, graph in rows.levels().items():
         for a, b, inside in graph.edges(data="inside"):
             pieces = sizes_without(graph, edges=[(a, b)])
-            if len(pieces) == 2 and min(map(len, pieces)) >= K_MIN and not inside:
+            if (
+                len(pieces) == 2
+                and min(map(len, pieces)) >= K_MIN
+                and min(map(rows.heads, pieces)) >= limits.side_threads
+                and not inside
+            ):
                 expected[number, tuple(sorted((a, b)))] = min(map(len, pieces))
     found = {}
-    for one in weak_bridge.find(rows.graph, LIMITS):
+    for one in weak_bridge.find(rows.graph, limits):
         if one.kind == "order_1":
             smaller = int(min(size.value for size in one.sizes))
             found[one.level, cut_of(one)] = smaller
@@ -174,20 +190,23 @@ def test_weak_bridges_are_those_that_removal_shows(seed):
 
 
 @rounds
-def test_pairs_of_order_two_part_together_and_hold_alone(seed):
+@sides
+def test_pairs_of_order_two_part_together_and_hold_alone(seed, limits):
     rows = Rows(seed)
     levels = rows.levels()
-    for one in weak_bridge.find(rows.graph, LIMITS):
+    for one in weak_bridge.find(rows.graph, limits):
         if one.kind == "order_2":
             ends = [member.node_id for member in one.members if member.role == "cut"]
             edges, graph = [tuple(ends[:2]), tuple(ends[2:])], levels[one.level]
             pieces = sizes_without(graph, edges=edges)
             assert sorted(map(len, pieces)) == sorted(int(size.value) for size in one.sizes)
+            assert min(map(rows.heads, pieces)) >= limits.side_threads
             assert all(len(sizes_without(graph, edges=[edge])) == 1 for edge in edges)
 
 
 @rounds
-def test_cut_points_are_those_that_removal_shows(seed):
+@sides
+def test_cut_points_are_those_that_removal_shows(seed, limits):
     rows = Rows(seed)
     expected = {}
     for number, graph in rows.levels().items():
@@ -199,8 +218,7 @@ def test_cut_points_are_those_that_removal_shows(seed):
                 (
                     len(piece)
                     for piece in sizes_without(graph, node=node)
-                    if len(piece) >= K_MIN
-                    and any((other[0] == "s") == (number == 1) for other in piece)
+                    if len(piece) >= K_MIN and rows.heads(piece) >= limits.side_threads
                 ),
                 reverse=True,
             )
@@ -208,7 +226,7 @@ def test_cut_points_are_those_that_removal_shows(seed):
                 expected[number, node] = counted
     twice = {node for level, node in expected if (1 - level, node) in expected}
     expected = {key: value for key, value in expected.items() if key[0] or key[1] not in twice}
-    found = {(one.level, *cut_of(one)): one for one in cut_point.find(rows.graph, LIMITS)}
+    found = {(one.level, *cut_of(one)): one for one in cut_point.find(rows.graph, limits)}
     assert found.keys() == expected.keys()
     for key, one in found.items():
         assert sorted((int(size.value) for size in one.sizes), reverse=True) == expected[key]
@@ -217,7 +235,8 @@ def test_cut_points_are_those_that_removal_shows(seed):
 
 
 @rounds
-def test_islands_are_the_other_components_with_questions(seed):
+@sides
+def test_islands_are_the_other_components_with_questions(seed, limits):
     rows = Rows(seed)
     order = {name: at for at, name in enumerate(rows.names(0))}
     pieces = sorted(
@@ -227,11 +246,13 @@ def test_islands_are_the_other_components_with_questions(seed):
     expected = {
         frozenset(piece)
         for piece in pieces[1:]
-        if len(piece) >= 3 and any(name[0] == "q" for name in piece)
+        if len(piece) >= 3
+        and any(name[0] == "q" for name in piece)
+        and len({rows.nodes[name].lineage for name in piece} - {None}) >= limits.side_threads
     }
     found = {
         frozenset(member.node_id for member in one.members)
-        for one in island.find(rows.graph, LIMITS)
+        for one in island.find(rows.graph, limits)
     }
     assert found == expected
 

@@ -1,7 +1,7 @@
-"""A node without which at least two pieces of k_min nodes or more fall apart.
+"""A node without which at least two pieces of k_min nodes and two lineages or more fall apart.
 
-Articulation points of level 0 (question, concept, waypoint) and level 1 (lineage, concept). A piece
-counts when it also holds a thread (level 1) or something that is no thread (level 0).
+Articulation points of level 0 (question, concept, waypoint) and level 1 (lineage, concept). What
+one thread alone says hangs together by its nature, so a piece of it does not count.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from topology.model import Demand, LevelNumber, Limits, Role, Seed
 from topology.structure import Separation, Structure
 
 NAME = "cut_point"
-VERSION = 1
+VERSION = 2
 ORACLE = "test_cut_points_are_those_that_removal_shows"
 
 PIECES_NAMED = 20
@@ -37,8 +37,8 @@ class Pieces:
     size: Longs
     start: Longs
     """A node of the piece."""
-    marked: Longs
-    """Nodes of the piece that count towards the level's condition."""
+    lineages: Longs
+    """Lineages that have a thread in the piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,13 @@ def pieces(level: Level) -> Pieces:
         cuts.adjacency(total, cut.astype(np.int32), (block + count).astype(np.int32))
     )
     one = np.ones(n, np.int64)
-    marks = (level.kind == THREAD) == (level.number == 1)
     size = _piece_sums(level, tree, at, (cut, block), one)
-    marked = _piece_sums(level, tree, at, (cut, block), marks.astype(np.int64))
+    lineages = _piece_sums(level, tree, at, (cut, block), level.heads.astype(np.int64))
     node = blocks.cut_nodes[cut].astype(np.int64)
     first = blocks.nodes[blocks.start[block]]
     start = np.where(first == node, blocks.nodes[blocks.start[block] + 1], first)
     order = np.lexsort((start, -size, node))
-    return Pieces(node[order], size[order], start[order].astype(np.int64), marked[order])
+    return Pieces(node[order], size[order], start[order].astype(np.int64), lineages[order])
 
 
 def _piece_sums(
@@ -99,7 +98,7 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield cut points of levels 1 and 0, best first."""
     known = {number: pieces(graph.level(number)) for number in (0, 1)}
     upper, lower = (
-        {_name(graph, cut): cut for cut in _cuts(graph.level(number), known[number], limits.k_min)}
+        {_name(graph, cut): cut for cut in _cuts(graph.level(number), known[number], limits)}
         for number in (1, 0)
     )
     both = [replace(cut, also_at=(0,)) if name in lower else cut for name, cut in upper.items()]
@@ -115,8 +114,10 @@ def _name(graph: Structure, cut: _Cut) -> str:
     return graph.node_id(graph.level(cut.level), cut.node)
 
 
-def _cuts(level: Level, found: Pieces, k_min: int) -> Iterator[_Cut]:
-    counted = (found.size >= k_min) & (found.marked > 0)
+def _cuts(level: Level, found: Pieces, limits: Limits) -> Iterator[_Cut]:
+    counted = found.size >= limits.k_min
+    if level.heads.any():
+        counted &= found.lineages >= limits.side_threads
     counted &= np.isin(level.kind[found.node], _KINDS[level.number])
     node, size, start = found.node[counted], found.size[counted], found.start[counted]
     names, first, many = np.unique(node, return_index=True, return_counts=True)
@@ -143,12 +144,23 @@ def _parts(level: Level, cut: _Cut, known: Pieces) -> list[Ints]:
     ]
 
 
+def _nearest(graph: Structure, level: Level, node: int, part: Ints) -> list[int]:
+    """Turns that tie a piece to what would be lost: they say more than its first ones."""
+    edges = level.edges_at(node)
+    far = np.where(level.u[edges] == node, level.v[edges], level.u[edges])
+    found: list[int] = graph.turns(level, edges[np.isin(far, part)]).tolist()
+    return found
+
+
 def _seed(graph: Structure, cut: _Cut, known: Pieces) -> Seed:
     level = graph.level(cut.level)
     named = cut.pieces[:PIECES_NAMED]
     parts = _parts(level, cut, known)
     sides = ["side_a", "side_b", *(f"piece_{number}" for number in range(3, len(named) + 1))]
-    evidence = {side: graph.evidence(level, part) for side, part in zip(sides, parts, strict=True)}
+    evidence = {
+        side: graph.evidence(level, part, _nearest(graph, level, cut.node, part))
+        for side, part in zip(sides, parts, strict=True)
+    }
     roles: tuple[Role, Role] = ("side_a", "side_b")
     members = [
         (role, node)

@@ -1,4 +1,4 @@
-"""An inquiry that comes back to where it was.
+"""Threads in a ring: an inquiry that comes back, or three that meet two by two.
 
 Directed: in a strongly connected component of the arcs between lineages, the shortest way back from
 the head of each arc to its tail. Undirected: in level 1 with concepts of 2 <= df <= 8 only, the
@@ -22,7 +22,7 @@ from topology.model import Demand, Limits, Seed, Truncation
 from topology.structure import Structure, distinct
 
 NAME = "cycle"
-VERSION = 1
+VERSION = 2
 ORACLE = "test_cycles_are_shortest_ones_of_three_threads"
 
 LARGEST_DF = 8
@@ -30,6 +30,10 @@ LEAST_THREADS = 3
 _SENTENCE = (
     "The inquiry comes back to {{member}} after {{t}} threads; "
     "leaving out {{member_{one}}} to {{member_{two}}} opens the loop."
+)
+_MEETS = (
+    "{{t}} threads meet two by two, each time over something else: {over}; "
+    "leaving out {{member_{one}}} to {{member_{two}}} opens the ring."
 )
 _BARE = "{{length}} nodes form a ring; leaving out {{member_{one}}} to {{member_{two}}} opens it."
 
@@ -42,12 +46,14 @@ class _Cycle:
     lineages: tuple[int, ...]
     spans: int
     day: int
+    least: int
+    """Turns that state the least stated edge."""
 
     @property
     def score(self) -> float:
-        """Threads first, then weeks, then shortness."""
-        value = len(self.lineages) + min(self.spans, 9) / 10 - len(self.nodes) / 100
-        return round(value, 6)
+        """Threads first, then weeks and how often the least link is told, then shortness."""
+        told = min(self.spans, 9) / 10 + min(self.least, 9) / 10
+        return round(len(self.lineages) + told - len(self.nodes) / 100, 6)
 
     def order(self) -> tuple[float, int, bool, tuple[int, ...]]:
         return (-self.score, -self.day, not self.directed, self.nodes)
@@ -172,7 +178,10 @@ def _cycle(graph: Structure, level: Level, nodes: tuple[int, ...], *, directed: 
         own.update(graph.lineages_of(graph.turns(level, edges)).tolist())
     days = [day for day in level.day[list(nodes)].tolist() if day != NO_DAY]
     weeks = {(day + 3) // 7 for day in days}  # day 0 was a Thursday; ISO weeks start on Monday
-    return _Cycle(nodes, edges, directed, tuple(sorted(own)), len(weeks), max(days, default=NO_DAY))
+    return _Cycle(
+        *(nodes, edges, directed, tuple(sorted(own)), len(weeks), max(days, default=NO_DAY)),
+        least=int(level.weight[list(edges)].min()),
+    )
 
 
 def _seed(graph: Structure, cycle: _Cycle) -> Seed:
@@ -188,7 +197,7 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
             kind="directed" if cycle.directed else "undirected",
             level=1,
             score=cycle.score,
-            sentence=_SENTENCE.format(one=one, two=two),
+            sentence=_sentence(level, cycle).format(one=one, two=two),
             bare=_BARE.format(one=one, two=two),
             identity=names,
             members=tuple(("member", name) for name in names),
@@ -199,6 +208,18 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
             evidence=_evidence(graph, level, cycle),
         ),
     )
+
+
+def _sentence(level: Level, cycle: _Cycle) -> str:
+    """What goes round: the inquiry along arcs, else the concepts over which threads meet."""
+    over = [
+        f"{{{{member_{at + 1}}}}}"
+        for at, node in enumerate(cycle.nodes)
+        if level.kind[node] == CONCEPT
+    ]
+    if cycle.directed or not over:
+        return _SENTENCE
+    return _MEETS.replace("{over}", ", ".join(over))
 
 
 def _sides(level: Level, cycle: _Cycle) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """A group of questions that nothing links to the rest of the record.
 
-A connected component of level 0 with at least three nodes and a question, other than the largest.
+A connected component of level 0 with at least three nodes, a question and two lineages, other than
+the largest: that one thread stands alone tells nothing.
 Hard: it stays apart when generic concepts are put back. Soft: only hiding them parts it. In a graph
 without turns, any component of at least k_min nodes, and nodes count as questions do.
 """
@@ -22,7 +23,7 @@ from topology.separation import touching_hubs
 from topology.structure import Separation, Structure
 
 NAME = "island"
-VERSION = 1
+VERSION = 2
 ORACLE = "test_islands_are_the_other_components_with_questions"
 
 LEAST_NODES = 3
@@ -73,6 +74,8 @@ def _islands(graph: Structure, limits: Limits) -> Iterator[_Island]:
     wanted = (
         (size >= LEAST_NODES) & (questions > 0) if graph.view.has_refs else size >= limits.k_min
     )
+    if level.heads.any():
+        wanted &= threads >= limits.side_threads
     wanted[np.argmax(size)] = False
     counted = questions if graph.view.has_refs else size
     for at in np.flatnonzero(wanted).tolist():

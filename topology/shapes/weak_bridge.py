@@ -1,4 +1,4 @@
-"""One edge, or a pair, is all that joins two sides of at least k_min nodes.
+"""One edge, or a pair, is all that joins two sides of at least k_min nodes and two lineages.
 
 Order 1: a bridge (an edge in no cycle). Order 2: the best pair of a 2-edge-cut class, where either
 edge alone still holds. A containment edge (a thread and its own question) is never a weak bridge.
@@ -15,7 +15,7 @@ import numpy as np
 from graphstore.ids import Json, canonical
 from graphstore.model.view import CONCEPT, CONTAINMENT
 from topology import cuts, meetings
-from topology.cuts import Ints, Longs
+from topology.cuts import Ints, Longs, Mask
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
 from topology.model import Demand, LevelNumber, Limits, Seed
@@ -23,7 +23,7 @@ from topology.structure import Separation, Structure
 from topology.themes import Themes
 
 NAME = "weak_bridge"
-VERSION = 2
+VERSION = 3
 ORACLE = "test_weak_bridges_are_those_that_removal_shows"
 
 MOST_CARRIERS = 3
@@ -82,9 +82,9 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
 
 def _once(graph: Structure, limits: Limits) -> list[_Cut]:
     """Cuts of both levels; one that exists at both is kept at level 1."""
-    upper = {cut.edges: cut for cut in _cuts(graph, graph.level(1), limits.k_min)}
+    upper = {cut.edges: cut for cut in _cuts(graph, graph.level(1), limits)}
     lower = []
-    for cut in _cuts(graph, graph.level(0), limits.k_min):
+    for cut in _cuts(graph, graph.level(0), limits):
         above = _contracted(graph, cut.edges)
         if above in upper:
             upper[above] = replace(upper[above], also_at=(0,))
@@ -104,17 +104,47 @@ def _contracted(graph: Structure, edges: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _cuts(graph: Structure, level: Level, k_min: int) -> list[_Cut]:
-    return [*_bridges(graph, level, k_min), *_pairs(graph, level, k_min)]
+def _cuts(graph: Structure, level: Level, limits: Limits) -> list[_Cut]:
+    return [*_bridges(graph, level, limits), *_pairs(graph, level, limits)]
 
 
-def _bridges(graph: Structure, level: Level, k_min: int) -> Iterator[_Cut]:
+def _lineages_on_both(
+    level: Level, limits: Limits, first: Longs, second: Longs | None = None
+) -> Mask:
+    """Whether enough lineages lie on both sides of what cutting above these nodes parts.
+
+    What one thread alone says hangs together by its nature: to part it tells nothing.
+    ``-1`` for an end that is no tree edge.
+    """
+    if not level.heads.any():
+        return np.ones(len(first), np.bool_)
+    forest = level.forest
+    below = np.append(forest.sums(level.heads.astype(np.int64)), 0)
+    inside = below[first]
+    if second is not None:
+        nested = _is_below(forest, first, second) | _is_below(forest, second, first)
+        inside = np.where(nested, np.abs(inside - below[second]), inside + below[second])
+    whole = np.bincount(forest.component, level.heads).astype(np.int64)
+    place = first if second is None else np.maximum(first, second)
+    outside = whole[forest.component[place]] - inside
+    enough: Mask = np.minimum(inside, outside) >= limits.side_threads
+    return enough
+
+
+def _is_below(forest: cuts.Forest, upper: Longs, lower: Longs) -> Mask:
+    start, at = forest.enter[upper], forest.enter[lower]
+    below: Mask = (upper >= 0) & (lower >= 0) & (start <= at) & (at < start + forest.size[upper])
+    below &= forest.component[upper] == forest.component[lower]
+    return below
+
+
+def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
     edges = level.bridges[(level.roles[level.bridges] & CONTAINMENT) == 0]
     child = level.cover.child[edges]
     smaller = np.minimum(
         level.forest.size[child], level.forest.total[child] - level.forest.size[child]
     )
-    kept = smaller >= k_min
+    kept = (smaller >= limits.k_min) & _lineages_on_both(level, limits, child)
     edges, smaller = edges[kept], smaller[kept]
     apart = graph.in_two_themes(level, level.u[edges], level.v[edges])
     rows = (column.tolist() for column in (edges, smaller, apart))
@@ -123,11 +153,12 @@ def _bridges(graph: Structure, level: Level, k_min: int) -> Iterator[_Cut]:
         yield _Cut(level.number, (edge,), side, _score(side, weight, themes), weight)
 
 
-def _pairs(graph: Structure, level: Level, k_min: int) -> Iterator[_Cut]:
+def _pairs(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
     usable = (level.roles & CONTAINMENT) == 0
     group, first, second, arc = cuts.best_arcs(level.two_cuts, usable)
     length = np.diff(level.two_cuts.start)[group]
-    kept = arc >= k_min
+    children = (level.cover.child[first], level.cover.child[second])
+    kept = (arc >= limits.k_min) & _lineages_on_both(level, limits, *children)
     first, second = first[kept], second[kept]
     apart = graph.in_two_themes(level, level.u[first], level.v[first])
     apart &= graph.in_two_themes(level, level.u[second], level.v[second])
@@ -213,10 +244,17 @@ def _evidence(
 
 
 def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
-    """Turns of the cut's own ends on one side come first: they are nearest to the link."""
+    """Turns of the cut's ends on one side come first: they are nearest to the link.
+
+    A concept has no turn of its own: those of its relations inside of the side stand for it.
+    """
     ends = np.unique((level.u[list(edges)], level.v[list(edges)]))
-    near = ends[np.isin(ends, nodes) & (level.kind[ends] != CONCEPT)]
-    found: list[int] = level.ref[near].tolist()
+    near = ends[np.isin(ends, nodes)]
+    said = near[level.kind[near] != CONCEPT]
+    around = [level.edges_at(end) for end in near[level.kind[near] == CONCEPT].tolist()]
+    tied = np.concatenate([np.zeros(0, np.int64), *around])
+    tied = tied[np.isin(level.u[tied], nodes) & np.isin(level.v[tied], nodes)]
+    found: list[int] = [*level.ref[said].tolist(), *np.sort(level.edge_ref[tied]).tolist()]
     return found
 
 

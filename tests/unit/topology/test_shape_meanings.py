@@ -77,6 +77,8 @@ class TestWeakBridge:
                 sketch.ask("s:1", f"q:{side}-{at}", f"c:{side}-{at}", f"c:{side}-{(at + 1) % 3}")
         sketch.edges = [row for row in sketch.edges if row.a != "s:1"]
         sketch.mention("q:a-0", "c:b-0", ("s:1", 3))
+        assert find(sketch, "weak_bridge", k_min=3, side_threads=1).seeds == ()
+        del sketch.nodes["s:1"]  # a graph that has turns, but no threads
         scouted = find(sketch, "weak_bridge", k_min=3)
         assert scouted.seeds == ()
         assert scouted.rejected[0].reasons == ("weak_bridge_needs_both_sides",)
@@ -128,14 +130,16 @@ class TestIsland:
         for at in range(4):
             sketch.ask("s:main", f"q:main-{at}", "c:main", day=100)
         sketch.ask("s:far", "q:far-1", "c:far", day=10)
-        sketch.ask("s:far", "q:far-2", "c:far", day=10)
+        sketch.ask("s:farther", "q:far-2", "c:far", day=10)
         return sketch
 
     def test_a_group_that_nothing_links(self, record):
         (seed,) = find(record, "island").seeds
-        assert set(by_role(seed, "member")) == {"s:far", "q:far-1", "q:far-2", "c:far"}
+        assert set(by_role(seed, "member")) == {
+            *("s:far", "s:farther", "q:far-1", "q:far-2", "c:far")
+        }
         assert seed.score == round(np.log2(3) / 2 * 1.25, 6)
-        assert sentence(seed, {}).startswith("Nothing links these 2 questions in 1 thread")
+        assert sentence(seed, {}).startswith("Nothing links these 2 questions in 2 threads")
 
     def test_a_visited_one_counts_less(self, record):
         record.thread("s:far", day=10, flags=VISITED)
@@ -157,6 +161,13 @@ class TestIsland:
         assert (seed.soft, seed.hubs) == (True, ("c:code",))
         assert sentence(seed, {"c:code": "code"}).startswith('Only "code", too common to count,')
         assert seed.score == round(np.log2(3) / 2 * 1.25 / 2, 6)
+
+    def test_one_thread_alone_is_none(self, sketch):
+        for thread in ("s:main", "s:main", "s:else", "s:else"):
+            sketch.ask(thread, f"q:{len(sketch.nodes)}", "c:main")
+        sketch.ask("s:far", "q:far", "c:far", "c:farther")
+        assert find(sketch, "island").seeds == ()
+        assert len(find(sketch, "island", side_threads=1).seeds) == 1
 
     def test_a_shared_concept_joins_it(self, record):
         record.mention("q:far-1", "c:main", ("s:far", 3))
@@ -183,7 +194,7 @@ class TestCycle:
         (seed,) = find(self.ring(sketch, 4, EVOLVING), "cycle").seeds
         assert seed.kind == "directed"
         assert by_role(seed, "member") == ["s:0", "s:1", "s:2", "s:3"]
-        assert seed.score == round(4 + 0.4 - 0.04, 6)
+        assert seed.score == round(4 + 0.4 + 0.1 - 0.04, 6)
         assert sentence(seed, {}) == (
             "The inquiry comes back to s:0 after 4 threads; leaving out s:0 to s:1 opens the loop."
         )
@@ -201,8 +212,29 @@ class TestCycle:
 
     def test_a_loop_of_links_without_direction(self, sketch):
         (seed,) = find(self.ring(sketch, 3, None), "cycle").seeds
-        assert (seed.kind, seed.score) == ("undirected", round(3 + 0.3 - 0.03, 6))
+        assert (seed.kind, seed.score) == ("undirected", round(3 + 0.3 + 0.1 - 0.03, 6))
         assert {ref.side for ref in seed.refs} == {"member_1", "member_2", "member_3"}
+
+    def test_threads_that_meet_two_by_two_say_over_what(self, sketch):
+        for at, day in enumerate((0, 7, 14)):
+            sketch.ask(f"s:{at}", f"q:{at}", f"c:{at}", f"c:{(at + 1) % 3}", day=day)
+        (seed,) = find(sketch, "cycle").seeds
+        assert sentence(seed, {"c:0": "tide", "c:1": "salt", "c:2": "film"}).startswith(
+            "3 threads meet two by two, each time over something else: "
+        )
+        assert all(word in sentence(seed, {"c:0": "tide"}) for word in ("tide", "c:1", "c:2"))
+
+    def test_what_is_told_more_often_goes_round_first(self, sketch):
+        for ring, times in (("a", 1), ("b", 3)):
+            for at in range(3):
+                asked = [f"c:{ring}{at}", f"c:{ring}{(at + 1) % 3}"]
+                sketch.ask(f"s:{ring}{at}", f"q:{ring}{at}", *asked, day=at * 7)
+                for turn in range(4, 3 + times):
+                    for word in asked:
+                        sketch.mention(f"q:{ring}{at}", word, (f"s:{ring}{at}", turn))
+        first, second = find(sketch, "cycle").seeds
+        assert "s:b0" in by_role(first, "member")
+        assert first.score > second.score
 
     def test_longer_than_the_limit_is_not_searched(self, sketch):
         assert find(self.ring(sketch, 7, EVOLVING), "cycle").seeds == ()
