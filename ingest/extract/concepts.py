@@ -10,7 +10,7 @@ from graphstore.model.knowledge import ConceptKind
 from ingest.extract.lexicon import soft_words, stop_words, weak_words
 from ingest.extract.paths import is_path, merged, relative, spans
 from ingest.extract.text import Prose, clip, has_cjk
-from ingest.extract.words import PARTICLES, bigrams, lemma, singular
+from ingest.extract.words import PARTICLES, bigrams, german_noun, lemma, singular
 
 WEIGHTS: Final = {
     ConceptKind.PATH: 1.3,
@@ -50,7 +50,10 @@ _TWICE: Final = 2
 _LONGEST: Final = 60
 """Characters of a label that still reads as a name."""
 
-_TOKEN: Final = re.compile(r"[^\W_][^\W_]*(?:[-_.'\u2019][^\W_]+)*|[\u0900-\u097f]+|[^\w\s]+|\n|_")
+_TOKEN: Final = re.compile(
+    # vowel signs of Devanagari are no letters to \\w: its words come first
+    r"[\u0900-\u0963\u0966-\u097f]+|[^\W_][^\W_]*(?:[-_.'\u2019][^\W_]+)*|[^\w\s]+|\n|_"
+)
 _SPAN: Final = re.compile(r"`([^`\n]{2,120})`")
 _IDENTIFIER: Final = re.compile(
     r"(?:--?)?[A-Za-z_$@][\w$-]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\([^()]*\))?"
@@ -303,7 +306,8 @@ def _token(word: str, code: str) -> Token | None:
     low = word.casefold().replace("\u2019", "'")
     if low.endswith("'s"):
         low, word = low[:-2], word[:-2]
-    single = singular(low, code)
+    named = code == "de" and word[0].isupper()
+    single = german_noun(word) if named else singular(low, code)
     if not _worthy(low, code) or not _worthy(single, code):
         return None
     camel = _CAMEL.search(word) is not None
@@ -314,7 +318,7 @@ def _token(word: str, code: str) -> Token | None:
     base = singular(low.replace("-", " "), code) if "-" in low else single
     soft = low in soft_words(code) or single in soft_words(code) or _qualifies(low, code)
     # an ordinary word is capital at the start of a sentence: its spelling is the small one
-    shown = word if camel or caps else single
+    shown = word if camel or caps else single[:1].upper() + single[1:] if named else single
     return Token(base, shown, ConceptKind.TERM, soft=soft, capital=word[0].isupper(), camel=camel)
 
 
@@ -374,6 +378,7 @@ def unspaced(run: str) -> tuple[str, ...]:
             found.append(piece)
         if len(piece) > _LONG_PIECE:
             found.extend(bigrams(piece))
+            found.extend(piece[at : at + 3] for at in range(len(piece) - 2))
             found.extend(piece[at : at + 4] for at in range(len(piece) - 3))
     return tuple(found)
 

@@ -11,7 +11,7 @@ from ingest.extract.lexicon import find
 from ingest.extract.questions import Asking, askings
 from ingest.extract.text import Prose, sentences, strip
 from ingest.extract.turns import Sentence, TurnReading
-from ingest.extract.words import count_words, language_of
+from ingest.extract.words import UNKNOWN, count_words, language_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,11 @@ class Reader:
         gatherer = self.gatherer if grown else None
         if gatherer is None:
             gatherer, known = Gatherer(thread.project), 0
-        self.gists = {key: self.gists.get(key) or _gist(turn) for key, turn in turns.items()}
+            self.gists = {}
+        code = next((one.code for one in reversed(self.gists.values()) if one.code != UNKNOWN), "")
+        for key, turn in islice(turns.items(), known, None):
+            self.gists[key] = _gist(turn, code or UNKNOWN)
+            code = self.gists[key].code
         self.project, self.gatherer = thread.project, gatherer
         pairs = zip(turns.values(), self.gists.values(), strict=True)
         for turn, gist in islice(pairs, known, None):
@@ -84,9 +88,11 @@ class Reader:
         return _reading(thread, tuple(self.gists.values()), gatherer.done())
 
 
-def _gist(turn: Turn) -> Gist:
+def _gist(turn: Turn, before: str) -> Gist:
+    """``before``: language of the turn before it, for one that is too short to tell its own."""
     prose = strip(turn.text)
-    return Gist(prose, language_of(prose.text), count_words(prose.text))
+    code = language_of(prose.text)
+    return Gist(prose, before if code == UNKNOWN else code, count_words(prose.text))
 
 
 def read(thread: Thread) -> Reading:

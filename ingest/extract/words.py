@@ -99,6 +99,14 @@ def singular(word: str, code: str) -> str:
     return head + dash + base if regular and len(base) > 1 else word
 
 
+@lru_cache(maxsize=50_000)
+def german_noun(word: str) -> str:
+    """Singular of a capital word, in small letters: without its capital "Feder" would be a verb."""
+    from simplemma import lemmatize
+
+    return lemmatize(word, lang="de").casefold() if word.isalpha() else word.casefold()
+
+
 _ENDINGS: Final = {
     "en": re.compile(r"(?<=\w{3})(?:ences?|ances?|ely|ly|ed|ing|es|e|s)$"),
     "fr": re.compile(r"(?<=\w{3})(?:ement|\u00e9e?s?|er|ent|es|e|s)$"),
