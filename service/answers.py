@@ -227,7 +227,7 @@ class FormatRow(Value):
 
 
 class LinkRow(Value):
-    """Two questions that may be the same, by name."""
+    """Two questions, or two concepts, that may be the same, by name."""
 
     one_id: str
     one: str

@@ -36,7 +36,7 @@ from graphstore.model.answers import (
 from graphstore.model.conversation import Role
 from graphstore.model.hypothesis import Expired, HypothesisState, Invalidated, ReviewDue, Valid
 from graphstore.model.job import Job, JobState
-from graphstore.model.knowledge import JourneyStatus, QuestionStatus, SeedRow
+from graphstore.model.knowledge import ConceptKind, JourneyStatus, QuestionStatus, SeedRow
 from graphstore.model.query import QueryTable, RebuildReport, Scalar
 from graphstore.queries import provenance
 from graphstore.queries import recall as finding
@@ -326,6 +326,25 @@ def concepts(session: Session, *, limit: int = 50, generic: bool = False) -> tup
     """List concepts, most shared first."""
     with session.store("concepts") as store:
         return listed_concepts(store, limit, generic=generic)
+
+
+def aliases(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
+    """List pairs of concepts that may be one thing in two spellings."""
+    from ingest.link.aliases import proposals
+
+    with session.store("aliases") as store:
+        rows = listed_concepts(store, sys.maxsize)
+    known = {row.label: row.concept_id for row in rows if row.kind != ConceptKind.PATH}
+    return tuple(
+        LinkRow(
+            one_id=known[one],
+            one=one,
+            other_id=known[other],
+            other=other,
+            score=round(likeness / 100, 3),
+        )
+        for one, other, likeness in proposals(known)[:limit]
+    )
 
 
 def journeys(session: Session, *, journey: str = "", status: str = "") -> tuple[JourneyRow, ...]:

@@ -137,11 +137,17 @@ def questions(
 def concepts(
     limit: Limit = 50,
     generic: Annotated[bool, typer.Option("--generic", help="Show generic ones too.")] = False,
+    aliases: Annotated[
+        bool, typer.Option("--aliases", help="Pairs that may be one thing in two spellings.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List concepts, most shared first."""
     from cli.show import look
 
+    if aliases:
+        look.borderline(run("aliases", limit=limit), as_json=as_json)
+        return
     look.concepts(run("concepts", limit=limit, generic=generic), as_json=as_json)
 
 
