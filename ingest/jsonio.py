@@ -172,11 +172,11 @@ class _Ladder:
         for line in self.source:
             number, offset, raw, state, end, _ = line
             known = parsed.pop(offset, None) if parsed else None
-            if known is not None and known[0] == raw:
-                value = known[1]
-            elif state == "skipped":
+            if state == "skipped":  # also where its value is known
                 self._skip(line)
                 continue
+            if known is not None and known[0] == raw:
+                value = known[1]
             else:
                 try:
                     value = orjson.loads(raw)

@@ -196,3 +196,19 @@ def test_one_value_alone_is_parsed_or_refused():
     assert loads(b'{"a": "\xff"}') == ({"a": "\ufffd"}, (("bad_utf8", 1),))
     with pytest.raises(ValueError, match="Expecting value"):
         loads(b"nothing")
+
+
+def test_a_line_that_is_not_wanted_is_skipped_though_its_value_is_known():
+    raw = b'{"gone":1}\n{"a":1}\n{"a":2}\n'
+    skip = Skip(b'"gone"', re.compile(rb'\{"gone"'))
+    known = {0: (b'{"gone":1}', {"gone": 1}), 11: (b'{"a":1}', {"a": 1, "first": True})}
+    met = []
+    values, tally = read(raw, skip=skip, on_skip=met.append, parsed=known)
+    assert values == [{"a": 1, "first": True}, {"a": 2}]
+    assert [one.raw for one in met] == [b'{"gone":1}']
+    assert (tally.dispositions["tool"], known) == (1, {})
+
+
+def test_a_known_value_is_not_taken_for_other_bytes():
+    known = {0: (b'{"a":1}', {"a": "old"})}
+    assert read(b'{"a":2}\n', parsed=known)[0] == [{"a": 2}]
