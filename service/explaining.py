@@ -5,9 +5,11 @@ from contextlib import ExitStack
 from typing import Final
 
 from dream import policies
+from dream.activation import Activation, activation
 from dream.adjudicate import CHECKS
 from dream.cycle import known_of
 from dream.gate import Caller, Look, gate
+from dream.use import Request
 from graphstore.errors import NotFound
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import AnyHypothesis
@@ -64,6 +66,8 @@ class Explanation(Value):
     passed: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     retention: tuple[Part, ...] = ()
+    unasked: Activation | None = None
+    """How it shows itself where it is talked about."""
     distances: tuple[Distance, ...] = ()
     premises: tuple[Said, ...] = ()
     history: tuple[Heard, ...] = ()
@@ -109,6 +113,7 @@ def of_hypothesis(session: Session, store: Store, row: HypothesisRow) -> Explana
         passed=tuple(name for name in names if name not in row.failed),
         failed=row.failed,
         retention=parts(edge),
+        unasked=unasked(row, session),
         distances=distances(edge, session, row.failed),
         premises=tuple(said(store, ref) for ref in edge.refs),
         history=tuple(
@@ -124,6 +129,20 @@ def parts(edge: AnyHypothesis) -> tuple[Part, ...]:
         Part(name=name, value=found[name], weight=weight)
         for name, weight in policies.WEIGHTS.items()
         if name in found
+    )
+
+
+def unasked(row: HypothesisRow, session: Session) -> Activation:
+    """How it would show itself in a conversation about its own cues."""
+    edge = row.hypothesis
+    return activation(
+        edge,
+        row.standing,
+        Request(kind="ambient"),
+        " ".join(edge.cues),
+        budget=1.0,
+        budget_min=session.settings.dream.activation_budget_min,
+        anchor=json.loads(edge.extras).get("retention", {}).get("anchor", 0.0),
     )
 
 

@@ -59,6 +59,9 @@ def hypothesis(found: Explanation, row: HypothesisRow) -> None:
     if found.failed:
         paint.paragraph(", ".join(map(spaced, found.failed)), EVIDENCE, first="    failed")
     paint.paragraph(", ".join(map(spaced, found.passed)), EVIDENCE, first="    passed")
+    if found.unasked is not None:
+        shown = f"{spaced(found.unasked.visibility)}: {spaced(found.unasked.reason)}"
+        paint.paragraph(shown, EVIDENCE, first="    unasked")
     for way in found.distances:
         paint.paragraph(f"{way.to}: {way.missing}", EVIDENCE, first="    missing")
     for said in found.premises:

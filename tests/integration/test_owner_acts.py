@@ -208,6 +208,7 @@ def test_every_command_prints_what_it_did(home):
         (("eval", "--at", "2025-06-01"), "cannot claim"),
         (("explain",), "min_hours"),
         (("explain", one.hypothesis_id), "Hypothesis, not source"),
+        (("explain", one.hypothesis_id), "unasked"),
         (("explain", "last"), "new -> accepted"),
         (("diff",), "new -> accepted"),
         (("approve", one.hypothesis_id), "validated"),
