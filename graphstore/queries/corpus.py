@@ -204,7 +204,8 @@ class Corpus:
             self._held += len(found)
         return found
 
-    def _frequencies(self, index: SearchIndex, terms: Iterable[str]) -> dict[str, int]:
+    def frequencies(self, index: SearchIndex, terms: Iterable[str]) -> dict[str, int]:
+        """In how many turns each term stands; 0 for unknown ones."""
         asked = list(terms)
         unknown = [term for term in asked if term not in self._df]
         if unknown:
@@ -267,7 +268,7 @@ class Corpus:
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009),
         with neighbours in the place of fields.
         """
-        df = self._frequencies(index, terms)
+        df = self.frequencies(index, terms)
         idf = {term: float(np.log1p((len(self) - n + 0.5) / (n + 0.5))) for term, n in df.items()}
         total = sum(idf.values())
         scores, share = np.zeros(len(self)), np.zeros(len(self))

@@ -69,7 +69,7 @@ def wording(
     lineages = len(lengths)
     scores = np.zeros(lineages)
     kept: list[tuple[int, str, Ints]] = []
-    for term in _rarest(index, texts):
+    for term in _rarest(corpus, index, texts):
         rows = corpus.rows_of(index, term)
         rows = rows[counts[rows]]
         held = np.bincount(lineage_of_row[rows], minlength=lineages)
@@ -85,10 +85,10 @@ def wording(
     return Wording(tuple(k[1] for k in kept), tuple(k[2] for k in kept), scores)
 
 
-def _rarest(index: SearchIndex, texts: Iterable[str]) -> Sequence[str]:
+def _rarest(corpus: Corpus, index: SearchIndex, texts: Iterable[str]) -> Sequence[str]:
     """Terms that stand in two turns or more, rarest first."""
     terms = index.terms(content_words(" ".join(texts)))[:READ]
-    df = index.frequencies(terms)
+    df = corpus.frequencies(index, terms)
     return sorted((term for term in terms if df[term] > 1), key=lambda term: (df[term], term))[
         :KEPT
     ]
