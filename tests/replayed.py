@@ -68,7 +68,7 @@ def dreamt(plot: Plot, days: float):
     """What rules would land, with everything that they may draft, as it is listed."""
     at = days_ago(days)
     index = Index(until(plot, days).ground())
-    judged = []
+    judged: list[Judged] = []
     for focus in foci(index, ()):
         made = pack(focus, index, (), SETTINGS, at)
         if isinstance(made, Pack):

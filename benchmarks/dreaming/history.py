@@ -83,7 +83,8 @@ def main() -> None:
                 print(out.getvalue().rpartition("\n== ")[2], flush=True)
     with redirect_stdout(out):
         print("\n== all records pooled")
-        show.evaluation(pooled.evaluation(0), as_json=False)
+        longest = max(int(word.rpartition(":")[2]) for word in chosen.records)
+        show.evaluation(pooled.evaluation(longest), as_json=False)
     print(out.getvalue().rpartition("\n== ")[2])
     if chosen.out:
         chosen.out.write_text("clew dream eval; benchmarks.dreaming.history\n" + out.getvalue())

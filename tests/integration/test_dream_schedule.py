@@ -7,6 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from dream import cycle
+from dream.cycle import Landed
 from dream.gate import Closed
 from graphstore.errors import Unwritable
 from service import operations, settings
@@ -182,5 +183,6 @@ class TestWaking:
         home.spoken = False
         monkeypatch.setattr(cycle, "one", interrupted)
         found = operations.dream(home.session(), if_due=not by_hand).result
+        assert isinstance(found, Landed)
         assert found.record.outcome == outcome
         assert (len(found.record.jobs) == 1) == (outcome == "interrupted")

@@ -11,7 +11,7 @@ from cli import call
 from cli.main import app
 from dream.cycle import Landed, NothingDue
 from dream.evaluation.recalled import ManualReview
-from graphstore.model.conversation import Thread, Turn
+from graphstore.model.conversation import Role, Taint, Thread, Turn
 from graphstore.model.record import ParkedDraft
 from graphstore.store import open_store
 from ingest.derive import Derivation
@@ -49,7 +49,12 @@ def session(folder):
 
 def turn(number, at):
     return Turn(
-        number=number, role="human", taint="human", text=f"word {number}", fingerprint="b2:0", at=at
+        number=number,
+        role=Role.HUMAN,
+        taint=Taint.HUMAN,
+        text=f"word {number}",
+        fingerprint="b2:0",
+        at=at,
     )
 
 
@@ -78,10 +83,12 @@ class TestSaidBy:
     def test_later_and_undated_turns_are_left_out(self):
         thread = self.a_thread(START, None, START + DAY, START + 2 * DAY)
         record = said_by(thread, START + DAY)
+        assert record is not None
         assert [each.number for each in record.turns] == [4, 6]
 
     def test_the_beginning_that_it_shares_stays(self):
         record = said_by(self.a_thread(START, START + DAY), START)
+        assert record is not None
         assert record.path == (1, 2, 3, 4)
 
     def test_before_its_first_turn_there_is_no_thread(self):
@@ -119,7 +126,7 @@ def test_what_a_dream_cycle_parked_is_counted_by_check():
     parked = ParkedDraft(hypothesis=a_hypothesis(), failed=("has_cues", "both_sides"))
     better = a_hypothesis(hypothesis_id="h:2", points=40)
     record = a_cycle(parked=(parked,), hypotheses=(a_hypothesis(), better))
-    failed = Counter()
+    failed: Counter[str] = Counter()
     found = evaluating.ranked(Landed(record=record), failed)
     assert [one.hypothesis_id for one in found] == ["h:2", "h:1"]
     assert failed == {"has_cues": 1, "both_sides": 1}
