@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphstore.ids import question_key
 from graphstore.ledger import Connection, Ledger
@@ -286,10 +287,10 @@ class Near:
                 postings.setdefault(key, []).append(number)
         matrix = self._rows.matrix()
         for start in range(0, len(names), _BLOCK):
-            block = matrix[start : start + _BLOCK] @ matrix.T >= self._least - _MARGIN
-            for offset in range(len(block)):
+            block = matrix[start : start + _BLOCK] @ matrix.T
+            for offset, row in enumerate(block):
                 number = start + offset
-                facing = set(np.flatnonzero(block[offset]).tolist())
+                facing = set(_nearest_of(row, self._least).tolist())
                 others = facing | _probed(words[number], postings, self._least)
                 others.discard(number)
                 found = []
@@ -302,6 +303,19 @@ class Near:
                     if likeness >= self._least:
                         found.append(Neighbour(names[other], likeness, cosine))
                 yield number, sorted(found, key=lambda one: one.rank)
+
+
+def _nearest_of(cosines: Floats, least: float) -> NDArray[np.int64]:
+    """Who may be among the nearest by cosine alone: of many, those near the last that counts.
+
+    One of the row is the question itself.
+    """
+    found = np.flatnonzero(cosines >= least - _MARGIN)
+    if len(found) > MOST + 1:
+        held = cosines[found]
+        last = np.partition(held, -MOST - 1)[-MOST - 1]
+        found = found[held >= last - _MARGIN]
+    return found
 
 
 def _probed(keys: frozenset[str], postings: Mapping[str, list[int]], least: float) -> set[int]:

@@ -230,6 +230,19 @@ def find_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -
 
 
 @cache
+def find_few_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
+    """As ``find_edges``, with the keys in the list ``keys``.
+
+    Given a table, the engine (kuzu 0.11.3) joins it with the whole relation.
+    """
+    key = key_of(src if end == "a" else dst)
+    return (
+        f"MATCH (a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`) WHERE {end}.`{key}` IN $keys "
+        f"{_edge_returns(cls, src, dst)}"
+    )
+
+
+@cache
 def find_ends(cls: type[Edge], src: str, dst: str, name: str, *, end: Literal["a", "b"]) -> str:
     """As ``find_edges``, but of each edge only ``src``, ``dst`` and one column, as ``value``."""
     edges = find_edges(cls, src, dst, end=end).partition(" RETURN ")[0]

@@ -1,7 +1,7 @@
 """Rows of the graph, read back: all of a class, or those with given keys."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from graphstore import schema
 from graphstore.codec import (
@@ -30,6 +30,8 @@ from graphstore.model.knowledge import (
 )
 from graphstore.schema import KEY_COLUMN
 
+_FEW: Final = 100
+"""Keys that are looked for one by one."""
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
 
@@ -92,6 +94,11 @@ def found_edges(
     end: Literal["a", "b"] = "a",
 ) -> tuple[E, ...]:
     """Edges of one pair that start (a) or end (b) at the given keys."""
+    if not keys:
+        return ()
+    if len(keys) <= _FEW:
+        few = statement.columns(schema.find_few_edges(cls, *pair, end=end), keys=list(keys))
+        return decode_edges(cls, *pair, few)
     rows = [(key,) for key in keys]
     cypher = schema.find_edges(cls, *pair, end=end)
     tables = statement.each_batch(cypher, (KEY_COLUMN,), rows)
