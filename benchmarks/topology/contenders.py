@@ -91,6 +91,7 @@ def clew_array(path: Path, stages: Stages) -> dict[str, int]:
     import scipy.sparse.csgraph  # noqa: F401 - what the cuts are made with
 
     from topology import cuts
+    from topology.blocks import blocks
 
     stages.mark(IMPORTS)
     u, v, n = _array(path)
@@ -103,9 +104,12 @@ def clew_array(path: Path, stages: Stages) -> dict[str, int]:
     _ = (-sizes).argsort(kind="stable")
     rings = cuts.rings(tree, cover)
     stages.mark("cuts")
+    held = blocks(tree, u, v)
+    stages.mark("blocks and articulation points")
     return {
         "components": int(tree.component.max()) + 1,
         "bridges": len(bridges),
+        "cut points": len(held.cut_nodes),
         "2-edge cut classes": len(rings.around),
     }
 

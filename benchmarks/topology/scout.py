@@ -37,7 +37,11 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", action="append", choices=sorted(CONTENDERS), default=[])
     parser.add_argument("-o", "--out", type=Path)
+    parser.add_argument("--show", type=Path, action="append", help="print files of earlier runs")
     asked = parser.parse_args()
+    if asked.show:
+        print("\n\n".join(table(json.loads(file.read_text("utf-8"))) for file in asked.show))
+        return
     found: dict[str, Any] = {
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
@@ -50,7 +54,7 @@ def main() -> None:
             found["load after"] = os.getloadavg()
             if asked.out:
                 asked.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    print(json.dumps(found, indent=1))
+    print(table(found))
 
 
 def measured(folder: Path, edges: int, asked: argparse.Namespace) -> dict[str, Any]:
@@ -70,6 +74,29 @@ def measured(folder: Path, edges: int, asked: argparse.Namespace) -> dict[str, A
             if number < most or edges < least:
                 runs[name].append(run(name, path))
     return {name: summed(found) for name, found in runs.items()} | {"ratios": ratios(runs)}
+
+
+def table(found: dict[str, Any]) -> str:
+    """What was measured, for people."""
+    packages = ", ".join(f"{name} {number}" for name, number in found["packages"].items())
+    load = "load {:.1f} before, {:.1f} after".format(
+        found["load before"][0], found["load after"][0]
+    )
+    lines = [f"Python {found['python']}, {packages}; {load}"]
+    for edges, size in found["sizes"].items():
+        lines += ["", f"{edges} edges asked for", f"{'':34}CPU s   wall s  B/edge  runs"]
+        ratios = size["ratios"]
+        for name, one in size.items():
+            if name == "ratios":
+                continue
+            held = one["bytes per edge"] or "-"
+            lines.append(
+                f"{name:32}{one['cpu']:7.2f}{one['wall']:9.2f}{held:>8}{one['runs']:6}  "
+                + ", ".join(f"{count} {what}" for what, count in one["counts"].items())
+            )
+            lines += [f"    {stage:40}{spent:7.3f}" for stage, spent in one["stages"].items()]
+        lines += [f"{ratio:6.2f}  {names}" for names, ratio in ratios.items()]
+    return "\n".join(lines)
 
 
 def _dense(pairs: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int32]]:
