@@ -33,15 +33,16 @@ def main() -> None:
     if asked.child:
         print(json.dumps(measured(asked.edges[0])))
         return
-    sizes = [run(edges) for edges in asked.edges]
-    for one in sizes:
+    sizes: list[dict[str, Any]] = []
+    for edges in asked.edges:
+        sizes.append(run(edges))
         for name in ("cuts", "scout"):
-            grown = one[f"{name}, CPU us per edge"] / sizes[0][f"{name}, CPU us per edge"]
-            one[f"{name}, per edge against the first size"] = round(grown, 2)
-    text = json.dumps({"load": os.getloadavg(), "sizes": sizes}, indent=1)
-    print(text)
-    if asked.out:
-        asked.out.write_text(text + "\n", "utf-8")
+            grown = sizes[-1][f"{name}, CPU us per edge"] / sizes[0][f"{name}, CPU us per edge"]
+            sizes[-1][f"{name}, per edge against the first size"] = round(grown, 2)
+        print(json.dumps(sizes[-1], indent=1))
+        if asked.out:
+            text = json.dumps({"load": os.getloadavg(), "sizes": sizes}, indent=1)
+            asked.out.write_text(text + "\n", "utf-8")
 
 
 def run(edges: int) -> dict[str, Any]:
