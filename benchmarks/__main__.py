@@ -18,7 +18,7 @@ OTHERS = (
     ("benchmarks.recall.locomo FILE", "turn and session recall beside FTS5, BM25, static vectors"),
     ("benchmarks.recall.touched FOLDER GOLD", "threads that touched a common rare file"),
     ("benchmarks.topology.scout EDGES...", "the scout beside networkx and igraph, from the file"),
-    ("benchmarks.recall.latency", "recall at 10,000 and 100,000 turns"),
+    ("benchmarks.recall.latency TURNS...", "recall and one more thread, up to a million turns"),
     ("benchmarks.reliability.kill --trials N", "kill -9 at random moments; also .boundaries,"),
     ("benchmarks.reliability.disk_full", "a full disk; also .damage and .together"),
 )
