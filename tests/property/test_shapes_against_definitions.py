@@ -124,7 +124,7 @@ class Rows:
         """Lineages of a piece: each counts where its first thread is."""
         first: dict[str, str] = {}
         for node in sorted(self.nodes.values(), key=lambda node: node.id):
-            if node.kind == THREAD:
+            if node.kind == THREAD and node.lineage:
                 first.setdefault(node.lineage, node.id)
         return len(piece & set(first.values())) if first else 0
 

@@ -148,7 +148,7 @@ def _nearest(graph: Structure, level: Level, node: int, part: Ints) -> list[int]
     """Turns that tie a piece to what would be lost: they say more than its first ones."""
     edges = level.edges_at(node)
     far = np.where(level.u[edges] == node, level.v[edges], level.u[edges])
-    found: list[int] = graph.turns(level, edges[np.isin(far, part)]).tolist()
+    found: list[int] = graph.turns(level, edges[np.isin(far, part)].tolist()).tolist()
     return found
 
 

@@ -109,7 +109,7 @@ def _cuts(graph: Structure, level: Level, limits: Limits) -> list[_Cut]:
 
 
 def _lineages_on_both(
-    level: Level, limits: Limits, first: Longs, second: Longs | None = None
+    level: Level, limits: Limits, first: Ints, second: Ints | None = None
 ) -> Mask:
     """Whether enough lineages lie on both sides of what cutting above these nodes parts.
 
@@ -131,7 +131,7 @@ def _lineages_on_both(
     return enough
 
 
-def _is_below(forest: cuts.Forest, upper: Longs, lower: Longs) -> Mask:
+def _is_below(forest: cuts.Forest, upper: Ints, lower: Ints) -> Mask:
     start, at = forest.enter[upper], forest.enter[lower]
     below: Mask = (upper >= 0) & (lower >= 0) & (start <= at) & (at < start + forest.size[upper])
     below &= forest.component[upper] == forest.component[lower]
