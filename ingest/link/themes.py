@@ -66,7 +66,7 @@ def concept_themes(ground: Ground, index: Index, epoch: Figures) -> tuple[Theme,
         for first, second in combinations(sorted(one.concepts & telling.keys()), _PAIR)
         if not nested(telling[first], telling[second])
     }
-    found = []
+    found: list[Theme] = []
     for pair in sorted(pairs):
         met = _met(pair, threads)
         if len(met) >= LEAST_LINEAGES and len(met) >= _by_chance(pair, telling, epoch):
