@@ -320,11 +320,18 @@ class _Composed(Reading):
         order = np.argsort(pair)
         pair = pair[order]
         first = np.flatnonzero(np.diff(pair, prepend=-1))
-        bits = np.bitwise_or.reduceat(roles[order], first) if len(first) else roles
+        bits: NDArray[np.uint8] = (
+            np.bitwise_or.reduceat(roles[order], first) if len(first) else roles
+        )
         edge = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(pair))))
         said = unique(edge * max(len(self.turn_thread), 1) + turns[order])
-        own = np.divmod(said, max(len(self.turn_thread), 1))
-        return pair[first], bits, said, own
+        edges, kept = np.divmod(said, max(len(self.turn_thread), 1))
+        return (
+            pair[first].astype(np.int64, copy=False),
+            bits,
+            said.astype(np.int64, copy=False),
+            (edges, kept),
+        )
 
     def _set_aside(self, hidden: Rows, covers: tuple[Ints, Ints], pairs: Ints) -> Ints:
         """The edge that stands for each hidden mention: the first of its thread and concept.

@@ -1,5 +1,7 @@
 """Agents of Codex whose files begin with a copy of their spawner's history, without telling ids."""
 
+from pathlib import Path
+
 import pytest
 
 from graphstore.model.conversation import LineageKind
@@ -76,7 +78,7 @@ def test_an_agent_with_a_copy_grows_by_what_is_new(tmp_path, order):
     parent, store = spawner(), Memory()
     child = agent(parent.records)
     first, second = parent.write(tmp_path), child.write(tmp_path)
-    runs = {
+    runs: dict[str, list[tuple[Path, ...]]] = {
         "at once": [(first, second)],
         "spawner first": [(first,), (second,)],
         "agent first": [(second,), (first,)],

@@ -422,7 +422,14 @@ def test_linked_questions_are_a_step_further(store):
 
 
 def test_a_graph_without_weight_is_not_asked(store):
-    found = recall(store, "whale maybe", now=NOW, reach=pytest.fail, graph=0)
+    asked: list[object] = []
+
+    def reach(seeds):
+        asked.append(seeds)
+        return {}
+
+    found = recall(store, "whale maybe", now=NOW, reach=reach, graph=0)
+    assert asked == []
     assert found == recall(store, "whale maybe", now=NOW)
 
 

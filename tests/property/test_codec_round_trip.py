@@ -1,4 +1,3 @@
-
 """Any value that can be built comes back from its row as it was."""
 
 from datetime import UTC, datetime

@@ -175,7 +175,7 @@ class TestVectorFile:
 
     def test_appends_only_what_is_new(self, tmp_path):
         self.sync(tmp_path, [2])
-        asked = []
+        asked: list[int] = []
         held = self.sync(tmp_path, [1, 2, 3], asked=asked)
         assert asked == [1, 3]
         assert np.array_equal(held, self.expected(1, 2, 3))
@@ -184,7 +184,7 @@ class TestVectorFile:
         self.sync(tmp_path, [1, 2, 3])
         gone = self.expected(2)[0].astype("<f4").tobytes()
         assert gone in (tmp_path / "vectors.f32").read_bytes()
-        asked = []
+        asked: list[int] = []
         assert np.array_equal(self.sync(tmp_path, [3, 1], asked=asked), self.expected(3, 1))
         assert asked == []
         assert gone not in (tmp_path / "vectors.f32").read_bytes()
@@ -192,7 +192,7 @@ class TestVectorFile:
 
     def test_is_made_again_when_most_of_it_is_blank(self, tmp_path):
         self.sync(tmp_path, [1, 2, 3])
-        asked = []
+        asked: list[int] = []
         self.sync(tmp_path, [3], asked=asked)
         assert asked == [3]
         assert (tmp_path / "vectors.f32").stat().st_size == 1024

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ingest.jsonio import DEPTH_LIMIT, JOIN_LINES, loads, records
-from ingest.lines import Skip
+from ingest.lines import Line, Skip
 from ingest.model import Tally
 
 KNOWN = frozenset({"a", "text"})
@@ -202,7 +202,7 @@ def test_a_line_that_is_not_wanted_is_skipped_though_its_value_is_known():
     raw = b'{"gone":1}\n{"a":1}\n{"a":2}\n'
     skip = Skip(b'"gone"', re.compile(rb'\{"gone"'))
     known = {0: (b'{"gone":1}', {"gone": 1}), 11: (b'{"a":1}', {"a": 1, "first": True})}
-    met = []
+    met: list[Line] = []
     values, tally = read(raw, skip=skip, on_skip=met.append, parsed=known)
     assert values == [{"a": 1, "first": True}, {"a": 2}]
     assert [one.raw for one in met] == [b'{"gone":1}']
