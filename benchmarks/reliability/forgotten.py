@@ -1,8 +1,8 @@
 """Nothing of what was forgotten is in any file: real conversations, taken in and taken out.
 
 ``python -m benchmarks.reliability.forgotten FOLDER... [-o FILE]`` takes each folder into a new
-workspace, runs one dream cycle, and lets go of ten threads (those whose hashed ids come first), of
-the largest project, and of everything before the median day. After each, every file is searched
+workspace for each step, runs one dream cycle, and lets go of ten threads (those whose hashed ids come first), of
+the largest project, or of everything before the median day. After each, every file is searched
 for the pieces of the removed turns that no kept turn holds, ``verify`` must find nothing, and
 another run over the same folder must not bring a forgotten thread back. Only counts are printed.
 The exit code is 1 where something was left.
@@ -89,8 +89,8 @@ def step(
     }
 
 
-def rows(folder: Path, home: Path) -> list[dict[str, object]]:
-    """Every step on one folder, in one workspace."""
+def row(folder: Path, home: Path, name: str, pick: Pick) -> dict[str, object]:
+    """One step on one folder, in a workspace of its own: what one takes is there for the other."""
     workspace = home / "default"
     workspace.mkdir(mode=0o700)
     (workspace / SALT).write_bytes(bytes(32))
@@ -98,7 +98,7 @@ def rows(folder: Path, home: Path) -> list[dict[str, object]]:
     with open_store(workspace, derive) as store:
         take(store, derive, (str(folder),), Options(salt=bytes(32)), NOW)
     dream(home)
-    return [step(folder, workspace, name, pick) for name, pick in STEPS]
+    return step(folder, workspace, name, pick)
 
 
 def main() -> None:
@@ -108,12 +108,13 @@ def main() -> None:
     given = parser.parse_args()
     found = []
     for folder in given.folders:
-        with tempfile.TemporaryDirectory(prefix="clew-forgotten-") as home:
-            found += rows(folder.resolve(), Path(home))
-        print("".join(json.dumps(row) + "\n" for row in found[-len(STEPS) :]), end="", flush=True)
+        for name, pick in STEPS:
+            with tempfile.TemporaryDirectory(prefix="clew-forgotten-") as home:
+                found.append(row(folder.resolve(), Path(home), name, pick))
+            print(json.dumps(found[-1]), flush=True)
         if given.output:
-            given.output.write_text("".join(json.dumps(row) + "\n" for row in found), "utf-8")
-    sys.exit(any(row["left"] or row["faults"] or row["came back"] for row in found))
+            given.output.write_text("".join(json.dumps(each) + "\n" for each in found), "utf-8")
+    sys.exit(any(each["left"] or each["faults"] or each["came back"] for each in found))
 
 
 if __name__ == "__main__":
