@@ -1,11 +1,11 @@
 """Nothing of what was forgotten is in any file: real conversations, taken in and taken out.
 
 ``python -m benchmarks.reliability.forgotten FOLDER... [-o FILE]`` takes each folder into a new
-workspace for each step, runs one dream cycle, and lets go of ten threads (those whose hashed ids come first), of
-the largest project, or of everything before the median day. After each, every file is searched
-for the pieces of the removed turns that no kept turn holds, ``verify`` must find nothing, and
-another run over the same folder must not bring a forgotten thread back. Only counts are printed.
-The exit code is 1 where something was left.
+workspace for each step, runs one dream cycle, and lets go of ten threads (those whose hashed ids
+come first), of the largest project, or of everything before the median day. After each, every file
+is searched for the pieces of the removed turns that no kept turn holds, ``verify`` must find
+nothing, and another run over the same folder must not bring a forgotten thread back. Only counts
+are printed. The exit code is 1 where something was left.
 """
 
 import argparse
