@@ -19,7 +19,7 @@ OPTIONS: ContextVar[Options] = ContextVar("OPTIONS", default=Options())  # noqa:
 
 
 def run(operation: str, **arguments: Any) -> Any:  # noqa: ANN401 - each command knows its result
-    """Run one operation of ``service/operations.py`` and return its value.
+    """Run one operation of ``service/operations`` and return its value.
 
     ``quiet=True`` is no argument of it: no progress is shown.
     """

@@ -1,0 +1,103 @@
+"""Every user-visible operation, one plain function each; faces parse, call one, and show.
+
+An operation, its command (``cli/commands``) and what the command tells (``cli/show``) lie in files
+of one name.
+"""
+
+from service.operations.dreaming import dream, evaluate, hypotheses
+from service.operations.judging import (
+    approve,
+    confirm,
+    corrections,
+    diff,
+    dream_totals,
+    explain,
+    missed,
+    modify,
+    queue,
+    refute,
+    reject,
+    renew,
+    rollback,
+    sent,
+)
+from service.operations.keep import (
+    backup,
+    config,
+    doctor,
+    forget,
+    ledger,
+    rebuild,
+    restore,
+    scan_secrets,
+    verify,
+)
+from service.operations.look import (
+    aliases,
+    borderline,
+    concepts,
+    fetch,
+    journeys,
+    open_turn,
+    questions,
+    recall,
+    resonance,
+    steer,
+    threads,
+)
+from service.operations.out import export, formats, query, report, scalar
+from service.operations.take import ingest, places, status, up
+from service.operations.think import limits, scout, seed, shapes
+
+__all__ = [
+    "aliases",
+    "approve",
+    "backup",
+    "borderline",
+    "concepts",
+    "config",
+    "confirm",
+    "corrections",
+    "diff",
+    "doctor",
+    "dream",
+    "dream_totals",
+    "evaluate",
+    "explain",
+    "export",
+    "fetch",
+    "forget",
+    "formats",
+    "hypotheses",
+    "ingest",
+    "journeys",
+    "ledger",
+    "limits",
+    "missed",
+    "modify",
+    "open_turn",
+    "places",
+    "query",
+    "questions",
+    "queue",
+    "rebuild",
+    "recall",
+    "refute",
+    "reject",
+    "renew",
+    "report",
+    "resonance",
+    "restore",
+    "rollback",
+    "scalar",
+    "scan_secrets",
+    "scout",
+    "seed",
+    "sent",
+    "shapes",
+    "status",
+    "steer",
+    "threads",
+    "up",
+    "verify",
+]
