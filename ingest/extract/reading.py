@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from typing import Final
 
 from graphstore.model.conversation import Role, Thread, Turn
 from ingest.extract.concepts import Candidates, Gatherer, fold
@@ -12,6 +13,9 @@ from ingest.extract.questions import Asking, askings
 from ingest.extract.text import Prose, sentences, strip
 from ingest.extract.turns import Sentence, TurnReading
 from ingest.extract.words import UNKNOWN, count_words, language_of
+
+GREETING_WORDS: Final = 6
+"""Words of the longest turn that may be a greeting alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,12 @@ class Gist:
             self.sentences = tuple(Sentence(one, find(one, self.code), self.code) for one in found)
         return self.sentences
 
+    def is_greeting(self) -> bool:
+        """Whether it only says hello: then what answers it offers help, and is about nothing."""
+        return self.words <= GREETING_WORDS and all(
+            sentence.of("greeting") for sentence in self.split()
+        )
+
 
 Gists = dict[tuple[str | int, ...], Gist]
 """By number, fingerprint, and touched paths of a turn."""
@@ -82,9 +92,11 @@ class Reader:
             self.gists[key] = _gist(turn, code or UNKNOWN)
             code = self.gists[key].code
         self.project, self.gatherer = thread.project, gatherer
-        pairs = zip(turns.values(), self.gists.values(), strict=True)
-        for turn, gist in islice(pairs, known, None):
-            gatherer.turn(turn.number, gist.prose, gist.code, turn.tools.touched)
+        greeted = False
+        for place, (turn, gist) in enumerate(zip(turns.values(), self.gists.values(), strict=True)):
+            greeted = gist.is_greeting() if turn.role is Role.HUMAN else greeted
+            if place >= known and not greeted:
+                gatherer.turn(turn.number, gist.prose, gist.code, turn.tools.touched)
         return _reading(thread, tuple(self.gists.values()), gatherer.done())
 
 

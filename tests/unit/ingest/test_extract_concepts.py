@@ -6,8 +6,9 @@ from graphstore.model.record import Count, EpochRecord
 from ingest.extract.concepts import Candidates, Gatherer, skeleton, symbol_of, unspaced
 from ingest.extract.figures import CEILING, figures, keep
 from ingest.extract.paths import is_path, merged, relative, spans
+from ingest.extract.reading import Reader, read
 from ingest.extract.text import strip
-from tests.talk import EMPTY, facts_of
+from tests.talk import EMPTY, a_thread, facts_of
 
 
 def gathered(*turns: str, project: str | None = None, code: str = "en") -> Candidates:
@@ -224,3 +225,37 @@ def test_what_follows_the_scheme_of_an_address_is_no_path():
     assert relative("//clocks.example/docs/oil.html", None) == ""
     found = gathered("```\nsee https://clocks.example/docs/oil.html\n```")
     assert not [key for key, one in found.items() if one.kind is ConceptKind.PATH]
+
+
+GREETINGS = (
+    "hi",
+    "Hello!",
+    "Bonjour",
+    "hola",
+    "Guten Tag",
+    "你好",
+    "こんにちは",
+    "नमस्ते",
+    "How are you?",
+)
+OFFER = "> I can explain `lens_shade` and `lens_shade` in **camera design**."
+
+
+@pytest.mark.parametrize("greeting", GREETINGS)
+def test_what_answers_a_greeting_is_about_nothing(greeting):
+    assert read(a_thread("a", greeting, OFFER)).candidates == {}
+
+
+def test_what_answers_a_question_that_greets_is_about_something():
+    assert read(a_thread("a", "Hello, why does the lens flare?", OFFER)).candidates
+
+
+def test_after_a_greeting_the_thread_is_read_again():
+    turns = ("hi", OFFER, "Why does the `aperture_ring` stick? The `aperture_ring` is new.")
+    found = read(a_thread("a", *turns)).candidates
+    assert "aperture_ring" in {form for one in found.values() for form in one.forms}
+    assert "lens_shade" not in {form for one in found.values() for form in one.forms}
+    reader = Reader(None)
+    for end in range(1, 4):
+        grown = reader.read(a_thread("a", *turns[:end]))
+    assert grown.candidates == found
