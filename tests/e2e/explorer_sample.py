@@ -43,7 +43,7 @@ Summary: keep the {c}, drop the second {d}, and look at {t} again in spring.
 SENTENCES = """\
 Without \u201c{a}\u201d, 214 nodes and 37 nodes are no longer connected.
 \u201c{a}\u201d to \u201c{b}\u201d is the only link between 96 nodes and 12 nodes.
-\u201c{a}\u201d and \u201c{b}\u201d each meet \u201c{c}\u201d; no thread holds both.
+\u201c{a}\u201d and \u201c{b}\u201d each meet \u201c{c}\u201d; no thread is about both.
 The inquiry comes back to \u201c{a}\u201d after 4 threads; without \u201c{b}\u201d opens the loop.
 Each of 9 nodes in 5 threads has at least 4 links inside; no single node holds it together.
 Nothing links these 3 questions in 2 threads to the rest; one shared concept would.

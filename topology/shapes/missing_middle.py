@@ -43,7 +43,7 @@ ROWS_AT_ONCE = 512
 ROUNDING = 1e-6
 SINGLE = 1 / log2(3)
 """Most that one middle can give: a higher score has at least two of them."""
-_SENTENCE = "{side_a} and {side_b} each meet {via} and {via_2}; no thread holds both."
+_SENTENCE = "{side_a} and {side_b} each meet {via} and {via_2}; no thread is about both."
 _BARE = "{side_a} and {side_b} each meet {via} and {via_2}, and never each other."
 _LEGS = tuple(
     Demand(side=side, reason="leg_without_ref")

@@ -438,7 +438,7 @@ class TestMissingMiddle:
         seed = self.seeds(record)["c:a", "c:z"]
         assert by_role(seed, "via") == ["c:m0", "c:m1"]
         assert seed.score == round(2 / np.log2(3), 6)
-        assert sentence(seed, {}) == "c:a and c:z each meet c:m0 and c:m1; no thread holds both."
+        assert sentence(seed, {}) == "c:a and c:z each meet c:m0 and c:m1; no thread is about both."
         legs = {ref.side for ref in seed.refs}
         assert legs >= {"leg_a_1", "leg_b_1", "leg_a_2", "leg_b_2"}
 
