@@ -17,7 +17,7 @@ SHAPE_ORDER: Final = (
 """Shapes of other distributions come behind, by name."""
 CUTS: Final = ("node", "order_1", "order_2")
 """Kinds of Seeds that part the graph: their smaller side is what they are about."""
-ABOUT: Final = {"pair": "via", "theme": "via", "undirected": "member"}
+ABOUT: Final = {"pair": "via", "undirected": "member"}
 """Role of the members that other kinds are about; of all others each is a place of its own."""
 
 
