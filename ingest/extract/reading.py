@@ -59,9 +59,10 @@ class Gist:
 
     def is_greeting(self) -> bool:
         """Whether it only says hello: then what answers it offers help, and is about nothing."""
-        return self.words <= GREETING_WORDS and all(
-            sentence.of("greeting") for sentence in self.split()
-        )
+        if self.words > GREETING_WORDS:
+            return False
+        said = self.split()  # nothing where only code was pasted
+        return bool(said) and all(sentence.of("greeting") for sentence in said)
 
 
 Gists = dict[tuple[str | int, ...], Gist]
@@ -87,9 +88,9 @@ class Reader:
         if gatherer is None:
             gatherer, known = Gatherer(thread.project), 0
             self.gists = {}
-        code = next((one.code for one in reversed(self.gists.values()) if one.code != UNKNOWN), "")
+        code = next((one.code for one in reversed(self.gists.values())), UNKNOWN)
         for key, turn in islice(turns.items(), known, None):
-            self.gists[key] = _gist(turn, code or UNKNOWN)
+            self.gists[key] = _gist(turn, code)
             code = self.gists[key].code
         self.project, self.gatherer = thread.project, gatherer
         greeted = False

@@ -250,6 +250,11 @@ def test_what_answers_a_question_that_greets_is_about_something():
     assert read(a_thread("a", "Hello, why does the lens flare?", OFFER)).candidates
 
 
+@pytest.mark.parametrize("pasted", ["```\nturn(lens)\n```", "![](flare.png)", "?"])
+def test_what_answers_a_turn_without_a_sentence_is_about_something(pasted):
+    assert read(a_thread("a", pasted, OFFER)).candidates
+
+
 def test_after_a_greeting_the_thread_is_read_again():
     turns = ("hi", OFFER, "Why does the `aperture_ring` stick? The `aperture_ring` is new.")
     found = read(a_thread("a", *turns)).candidates
