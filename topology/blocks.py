@@ -7,7 +7,7 @@ import numpy as np
 
 from graphstore.columns import unique
 from topology import cuts
-from topology.cuts import Forest, Ints, Longs
+from topology.cuts import Forest, Ints, Longs, Mask
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,7 @@ def blocks(tree: Forest, u: Ints, v: Ints) -> Blocks:
     return Blocks(start, node[at].astype(np.int32), cut_nodes)
 
 
-def _leaves_parent(
-    tree: Forest, one: Ints, other: Ints
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _leaves_parent(tree: Forest, one: Ints, other: Ints) -> Mask:
     """Whether an edge outside the tree joins a node's subtree to what lies outside its parent's."""
     lowest, highest = tree.enter.copy(), tree.enter.copy()
     for here, there in ((one, other), (other, one)):
@@ -74,7 +72,5 @@ def _leaves_parent(
     lowest = cuts.accumulate(tree, lowest, np.minimum)
     highest = cuts.accumulate(tree, highest, np.maximum)
     after = tree.enter[parent] + tree.size[parent]
-    leaves: np.ndarray[tuple[int], np.dtype[np.bool_]] = (tree.parent >= 0) & (
-        (lowest < tree.enter[parent]) | (highest >= after)
-    )
+    leaves: Mask = (tree.parent >= 0) & ((lowest < tree.enter[parent]) | (highest >= after))
     return leaves

@@ -110,9 +110,13 @@ class Forest:
 
     def below(self, child: int) -> Mask:
         """The subtree of a node as a mask."""
-        start = self.enter[child]
-        below: Mask = (self.enter >= start) & (self.enter < start + self.size[child])
-        below &= self.component == self.component[child]
+        return self.lie_below(np.arange(len(self.enter)), np.array(child))
+
+    def lie_below(self, nodes: Ints | Longs, upper: Ints | Longs) -> Mask:
+        """Whether each node lies in the subtree of its ``upper``: one for each, or one for all."""
+        start, at = self.enter[upper], self.enter[nodes]
+        below: Mask = (at >= start) & (at < start + self.size[upper])
+        below &= self.component[nodes] == self.component[upper]
         return below
 
 
@@ -314,8 +318,7 @@ def _places(tree: Forest, child: Ints, number: Longs, classes: int) -> tuple[Lon
     deepest[number[low[::-1]]] = child[low[::-1]]  # the last write is the deepest
     around = tree.total[deepest].astype(np.int64)
     size = np.where(child >= 0, tree.size[child], 0).astype(np.int64)
-    target, enter = tree.enter[deepest][number], tree.enter[child]
-    above = (enter <= target) & (target < enter + size)
+    above = tree.lie_below(deepest[number], child)
     place = np.where(child < 0, 0, np.where(above, size, around[number] - size))
     return place, around
 

@@ -11,7 +11,7 @@ from graphstore.model.view import CONCEPT, NO_DAY, THREAD, GraphView
 from topology import cuts, engine
 from topology.blocks import Blocks, blocks
 from topology.cuts import Ints, Longs, Mask
-from topology.model import LevelNumber
+from topology.model import LevelNumber, Limits
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -87,6 +87,14 @@ class Level:
         found = np.zeros(self.n, np.bool_)
         found[threads[first]] = True
         return found
+
+    def are_enough(self, lineages: Longs, limits: Limits) -> Mask:
+        """Whether so many lineages make a side or an island; any do in a graph without threads.
+
+        What one thread alone says hangs together by its nature: to part it tells nothing.
+        """
+        enough: Mask = lineages >= (limits.side_threads if self.heads.any() else 0)
+        return enough
 
     @cached_property
     def cover(self) -> cuts.Cover:

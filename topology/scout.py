@@ -34,9 +34,9 @@ PACKAGE: Final = "topology.shapes"
 GROUP: Final = "clew.shapes"
 TRIES: Final = 5
 """Candidates looked at, as a multiple of the Seeds asked for."""
-BYTES_PER_EDGE: Final = 300
 SAME_PLACE: Final = "same_place"
-"""A better Seed of the shape shares half of its place."""
+"""Reason of a rejection: a better Seed of the shape shares half of its place."""
+BYTES_PER_EDGE: Final = 300
 SHARE_OF_MEMORY: Final = 60
 """Per cent of the free memory that a run may need."""
 MEGABYTE: Final = 1_000_000

@@ -115,9 +115,7 @@ def _name(graph: Structure, cut: _Cut) -> str:
 
 
 def _cuts(level: Level, found: Pieces, limits: Limits) -> Iterator[_Cut]:
-    counted = found.size >= limits.k_min
-    if level.heads.any():
-        counted &= found.lineages >= limits.side_threads
+    counted = (found.size >= limits.k_min) & level.are_enough(found.lineages, limits)
     counted &= np.isin(level.kind[found.node], _KINDS[level.number])
     node, size, start = found.node[counted], found.size[counted], found.start[counted]
     names, first, many = np.unique(node, return_index=True, return_counts=True)

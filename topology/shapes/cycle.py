@@ -197,7 +197,7 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
             kind="directed" if cycle.directed else "undirected",
             level=1,
             score=cycle.score,
-            sentence=_sentence(level, cycle).format(one=one, two=two),
+            sentence=_sentence(level, cycle, one, two),
             bare=_BARE.format(one=one, two=two),
             identity=names,
             members=tuple(("member", name) for name in names),
@@ -210,16 +210,13 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
     )
 
 
-def _sentence(level: Level, cycle: _Cycle) -> str:
+def _sentence(level: Level, cycle: _Cycle, one: int, two: int) -> str:
     """What goes round: the inquiry along arcs, else the concepts over which threads meet."""
-    over = [
-        f"{{{{member_{at + 1}}}}}"
-        for at, node in enumerate(cycle.nodes)
-        if level.kind[node] == CONCEPT
-    ]
-    if cycle.directed or not over:
-        return _SENTENCE
-    return _MEETS.replace("{over}", ", ".join(over))
+    over = ", ".join(
+        f"{{member_{at}}}" for at, node in enumerate(cycle.nodes, 1) if level.kind[node] == CONCEPT
+    )
+    template = _MEETS if over and not cycle.directed else _SENTENCE
+    return template.format(one=one, two=two, over=over)
 
 
 def _sides(level: Level, cycle: _Cycle) -> dict[str, int]:

@@ -74,8 +74,7 @@ def _islands(graph: Structure, limits: Limits) -> Iterator[_Island]:
     wanted = (
         (size >= LEAST_NODES) & (questions > 0) if graph.view.has_refs else size >= limits.k_min
     )
-    if level.heads.any():
-        wanted &= threads >= limits.side_threads
+    wanted &= level.are_enough(threads, limits)
     wanted[np.argmax(size)] = False
     counted = questions if graph.view.has_refs else size
     for at in np.flatnonzero(wanted).tolist():

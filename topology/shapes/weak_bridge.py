@@ -113,29 +113,19 @@ def _lineages_on_both(
 ) -> Mask:
     """Whether enough lineages lie on both sides of what cutting above these nodes parts.
 
-    What one thread alone says hangs together by its nature: to part it tells nothing.
     ``-1`` for an end that is no tree edge.
     """
-    if not level.heads.any():
-        return np.ones(len(first), np.bool_)
     forest = level.forest
     below = np.append(forest.sums(level.heads.astype(np.int64)), 0)
     inside = below[first]
     if second is not None:
-        nested = _is_below(forest, first, second) | _is_below(forest, second, first)
+        nested = forest.lie_below(first, second) | forest.lie_below(second, first)
+        nested &= (first >= 0) & (second >= 0)
         inside = np.where(nested, np.abs(inside - below[second]), inside + below[second])
     whole = np.bincount(forest.component, level.heads).astype(np.int64)
     place = first if second is None else np.maximum(first, second)
     outside = whole[forest.component[place]] - inside
-    enough: Mask = np.minimum(inside, outside) >= limits.side_threads
-    return enough
-
-
-def _is_below(forest: cuts.Forest, upper: Ints, lower: Ints) -> Mask:
-    start, at = forest.enter[upper], forest.enter[lower]
-    below: Mask = (upper >= 0) & (lower >= 0) & (start <= at) & (at < start + forest.size[upper])
-    below &= forest.component[upper] == forest.component[lower]
-    return below
+    return level.are_enough(np.minimum(inside, outside), limits)
 
 
 def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
