@@ -211,12 +211,12 @@ def _seed(graph: Structure, cycle: _Cycle) -> Seed:
 
 
 def _sentence(level: Level, cycle: _Cycle, one: int, two: int) -> str:
-    """What goes round: the inquiry along arcs, else the concepts over which threads meet."""
-    over = ", ".join(
+    """Over what threads meet, where each two meet over a concept; else that an inquiry returns."""
+    over = [
         f"{{member_{at}}}" for at, node in enumerate(cycle.nodes, 1) if level.kind[node] == CONCEPT
-    )
-    template = _MEETS if over and not cycle.directed else _SENTENCE
-    return template.format(one=one, two=two, over=over)
+    ]
+    meets = not cycle.directed and len(over) == len(cycle.lineages)
+    return (_MEETS if meets else _SENTENCE).format(one=one, two=two, over=", ".join(over))
 
 
 def _sides(level: Level, cycle: _Cycle) -> dict[str, int]:

@@ -224,6 +224,15 @@ class TestCycle:
         )
         assert all(word in sentence(seed, {"c:0": "tide"}) for word in ("tide", "c:1", "c:2"))
 
+    def test_where_two_threads_are_linked_not_every_meeting_is_over_a_concept(self, sketch):
+        for at, words in enumerate((("c:0", "c:1"), ("c:1", "c:2"), ("c:2",))):
+            sketch.ask(f"s:{at}", f"q:{at}", *words, day=at * 7)
+        sketch.link("q:0", "q:2")
+        sketch.ask("s:9", "q:9", "c:0")
+        (seed,) = find(sketch, "cycle").seeds
+        assert len(by_role(seed, "member")) == 5
+        assert sentence(seed, {}).startswith("The inquiry comes back to ")
+
     def test_what_is_told_more_often_goes_round_first(self, sketch):
         for ring, times in (("a", 1), ("b", 3)):
             for at in range(3):
