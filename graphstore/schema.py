@@ -217,36 +217,49 @@ def scan_edges(cls: type[Edge], src: str, dst: str) -> str:
     return f"MATCH (a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`) {_edge_returns(cls, src, dst)}"
 
 
-@cache
-def find_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
+def _keyed(cls: type[Edge], src: str, dst: str, end: Literal["a", "b"]) -> str:
     """Edges of one pair whose source (a) or target (b) key is listed in ``c_key``."""
     key = key_of(src if end == "a" else dst)
     table = src if end == "a" else dst
     arrow = f"-[r:`{cls.TABLE}`]->(b:`{dst}`)" if end == "a" else f"<-[r:`{cls.TABLE}`]-(a:`{src}`)"
-    return (
-        f"LOAD FROM $rows MATCH ({end}:`{table}` {{`{key}`: `c_key`}}){arrow} "
-        f"{_edge_returns(cls, src, dst)}"
-    )
+    return f"LOAD FROM $rows MATCH ({end}:`{table}` {{`{key}`: `c_key`}}){arrow}"
 
 
-@cache
-def find_few_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
-    """As ``find_edges``, with the keys in the list ``keys``.
+def _listed(cls: type[Edge], src: str, dst: str, end: Literal["a", "b"]) -> str:
+    """As ``_keyed``, with the keys in the list ``keys``.
 
     Given a table, the engine (kuzu 0.11.3) joins it with the whole relation.
     """
     key = key_of(src if end == "a" else dst)
-    return (
-        f"MATCH (a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`) WHERE {end}.`{key}` IN $keys "
-        f"{_edge_returns(cls, src, dst)}"
-    )
+    return f"MATCH (a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`) WHERE {end}.`{key}` IN $keys"
+
+
+@cache
+def find_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
+    """Edges of one pair whose source (a) or target (b) key is listed in ``c_key``."""
+    return f"{_keyed(cls, src, dst, end)} {_edge_returns(cls, src, dst)}"
+
+
+@cache
+def find_few_edges(cls: type[Edge], src: str, dst: str, *, end: Literal["a", "b"]) -> str:
+    """As ``find_edges``, with the keys in the list ``keys``."""
+    return f"{_listed(cls, src, dst, end)} {_edge_returns(cls, src, dst)}"
+
+
+def _end_returns(src: str, dst: str, name: str) -> str:
+    return f"RETURN a.`{key_of(src)}` AS src, b.`{key_of(dst)}` AS dst, r.`{name}` AS value"
 
 
 @cache
 def find_ends(cls: type[Edge], src: str, dst: str, name: str, *, end: Literal["a", "b"]) -> str:
     """As ``find_edges``, but of each edge only ``src``, ``dst`` and one column, as ``value``."""
-    edges = find_edges(cls, src, dst, end=end).partition(" RETURN ")[0]
-    return f"{edges} RETURN a.`{key_of(src)}` AS src, b.`{key_of(dst)}` AS dst, r.`{name}` AS value"
+    return f"{_keyed(cls, src, dst, end)} {_end_returns(src, dst, name)}"
+
+
+@cache
+def find_few_ends(cls: type[Edge], src: str, dst: str, name: str, *, end: Literal["a", "b"]) -> str:
+    """As ``find_ends``, with the keys in the list ``keys``."""
+    return f"{_listed(cls, src, dst, end)} {_end_returns(src, dst, name)}"
 
 
 @cache

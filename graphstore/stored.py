@@ -1,14 +1,10 @@
 """Rows of the graph, read back: all of a class, or those with given keys."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from graphstore import schema
-from graphstore.codec import (
-    decode_edges,
-    decode_nodes,
-    edge_key,
-)
+from graphstore.codec import decode_edges, decode_nodes, edge_key
 from graphstore.derivation import Ground
 from graphstore.engine import Transaction
 from graphstore.model.knowledge import (
@@ -94,14 +90,9 @@ def found_edges(
     end: Literal["a", "b"] = "a",
 ) -> tuple[E, ...]:
     """Edges of one pair that start (a) or end (b) at the given keys."""
-    if not keys:
-        return ()
-    if len(keys) <= _FEW:
-        few = statement.columns(schema.find_few_edges(cls, *pair, end=end), keys=list(keys))
-        return decode_edges(cls, *pair, few)
-    rows = [(key,) for key in keys]
-    cypher = schema.find_edges(cls, *pair, end=end)
-    tables = statement.each_batch(cypher, (KEY_COLUMN,), rows)
+    many = schema.find_edges(cls, *pair, end=end)
+    few = schema.find_few_edges(cls, *pair, end=end)
+    tables = _at_keys(statement, many, few, keys)
     return tuple(edge for table in tables for edge in decode_edges(cls, *pair, table))
 
 
@@ -114,13 +105,23 @@ def found_ends(
     end: Literal["a", "b"] = "a",
 ) -> list[tuple[str, str, Any]]:
     """Source, target and one column of the edges that start or end at the given keys."""
-    cypher = schema.find_ends(cls, *pair, name, end=end)
-    tables = statement.each_batch(cypher, (KEY_COLUMN,), [(key,) for key in keys])
+    many = schema.find_ends(cls, *pair, name, end=end)
+    few = schema.find_few_ends(cls, *pair, name, end=end)
     return [
         row
-        for table in tables
+        for table in _at_keys(statement, many, few, keys)
         for row in zip(table["src"], table["dst"], table["value"], strict=True)
     ]
+
+
+def _at_keys(
+    statement: Transaction, many: str, few: str, keys: Sequence[str]
+) -> Iterator[dict[str, list[Any]]]:
+    """What a statement gives for a table of keys, or where they are few, another for their list."""
+    if len(keys) > _FEW:
+        yield from statement.each_batch(many, (KEY_COLUMN,), [(key,) for key in keys])
+    elif keys:
+        yield statement.columns(few, keys=list(keys))
 
 
 def present_in(statement: Transaction) -> Present:
