@@ -114,25 +114,30 @@ class _Spoken:
 
 @cache
 def _spoken(code: str, script: str, family: str) -> _Spoken:
-    languages = _speaking(code, script)
-    words = {word for one in languages for word in one.spaced}
-    every = {
-        word: tuple(
-            cue
-            for one in languages
-            for cue in one.spaced.get(word, ())
-            if family in {"", cue.family}
-        )
-        for word in sorted(words)
-    }
-    spaced = {word: cues for word, cues in every.items() if cues}
+    own = _speaking(code, script)
+    others = tuple(one for one in map(language, codes()) if one not in own)
+
+    def heard(one: Language, cues: tuple[Cue, ...]) -> tuple[Cue, ...]:
+        wanted = cues if one in own else filter(_greets, cues)
+        return tuple(cue for cue in wanted if family in {"", cue.family})
+
+    spaced: dict[str, tuple[Cue, ...]] = {}
+    for one in (*own, *others):
+        for word, cues in one.spaced.items():
+            if told := heard(one, cues):
+                spaced[word] = (*spaced.get(word, ()), *told)
     inside = {word: tuple(cue for cue in cues if not cue.at_start) for word, cues in spaced.items()}
     return _Spoken(
         spaced,
         {word: cues for word, cues in inside.items() if cues},
-        frozenset().union(*(one.fillers for one in languages)),
-        tuple(cue for one in languages for cue in one.unspaced if family in {"", cue.family}),
+        frozenset().union(*(one.fillers for one in own)),
+        tuple(cue for one in (*own, *others) for cue in heard(one, one.unspaced)),
     )
+
+
+def _greets(cue: Cue) -> bool:
+    """Whether it is all that is said: too short to tell its language, so it is of every one."""
+    return cue.family == "greeting" and cue.at_start and cue.at_end
 
 
 @lru_cache(maxsize=8192)  # a thread that grows is read again

@@ -34,6 +34,17 @@ def test_every_language_has_every_family(code):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("code", [*codes(), "und"])
+def test_a_greeting_alone_is_one_in_every_language(code):
+    for text in ("hello", "Moin!", "hola", "Bonsoir", "你好", "こんにちは", "नमस्ते"):
+        assert [hit.family for hit in find(text, code)] == ["greeting"]
+
+
+def test_what_is_more_than_a_greeting_is_heard_in_its_own_language_only():
+    assert {hit.family for hit in find("Bist du da sicher?", "de")} == {"greeting"}
+    assert find("Bist du da sicher?", "fr") == find("Moin, alles trocken", "fr") == ()
+
+
 # family, kind, a sentence that shows it, one that only looks like it
 ENGLISH = [
     ("ask", "fix", "How do I fix the drum?", "The drum is fixed how I like it."),
