@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.cuts import Cuts, Older, Unsure
 from ingest.instants import aware
-from ingest.jsonio import Record, instant
+from ingest.jsonio import Record
 from ingest.model import Pointer, RawThread, RawTurn, Tally
 from ingest.readers._claude_branches import Branches
 from ingest.readers._claude_message import Message
@@ -22,6 +22,7 @@ from ingest.readers._claude_records import (
     words_of,
 )
 from ingest.readers._claude_spots import SPOTS, Spot, begun, cuts_of
+from ingest.readers._fields import timed
 
 TYPES: Final = frozenset({
     "summary",
@@ -334,10 +335,7 @@ class Transcript:
         )
 
     def _time(self, record: Record) -> datetime | None:
-        at, problem = instant(record.value.get("timestamp"))
-        if problem == "bad_timestamp":
-            self.tally.note(problem, record.line)
-        return at
+        return timed(record.at, self.tally, record.line)
 
     def _note_agent(self, value: dict[str, Any]) -> None:
         """A tool result that names the agent which gave it."""

@@ -8,7 +8,7 @@ from typing import Final
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.cuts import Cuts, Older, Unsure
 from ingest.envelopes import open_block
-from ingest.instants import aware, instant
+from ingest.instants import aware
 from ingest.model import Pointer, RawThread, RawTurn, Source, Tally, TitleCandidate
 from ingest.readers._codex_records import (
     BEGINNINGS,
@@ -43,7 +43,7 @@ from ingest.readers._codex_words import (
     touched,
     turn_id_of,
 )
-from ingest.readers._fields import word
+from ingest.readers._fields import timed, word
 
 _STEM_ID: Final = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?=\.[^/]*$)")
 _WORKTREE: Final = re.compile(r"[\\/]\.(?:claude[\\/])?worktrees[\\/][^\\/]+")
@@ -518,7 +518,4 @@ class Session:
 
     def time(self, value: object, place: Where) -> datetime | None:
         """Time of a record; what is wrong with it is counted."""
-        at, problem = instant(value)
-        if problem == "bad_timestamp":
-            self.tally.note(problem, place.line)
-        return at
+        return timed(value, self.tally, place.line)

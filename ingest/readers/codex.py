@@ -14,13 +14,12 @@ from typing import Final
 from graphstore.model.conversation import Role
 from ingest.cuts import Older, Unsure
 from ingest.document import elements
-from ingest.instants import instant
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
 from ingest.readers._codex_records import WRAPPED, Json, Place, Where
 from ingest.readers._codex_session import Session
 from ingest.readers._codex_words import asked
-from ingest.readers._fields import word
+from ingest.readers._fields import timed, word
 from ingest.shape import look
 
 NAME: Final = "codex"
@@ -183,9 +182,7 @@ class _File:
             self.tally.drop("lost")
             self.tally.note("bad_message", place.line)
             return
-        at, problem = instant(value["ts"])
-        if problem == "bad_timestamp":
-            self.tally.note(problem, place.line)
+        at = timed(value["ts"], self.tally, place.line)
         fresh = RawThread(NAME, native, agent=True, rank=4, native_ids=(native,), where=native)
         thread = self.prompts.setdefault(native, fresh)
         thread.turns.append(

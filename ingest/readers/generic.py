@@ -14,8 +14,9 @@ from typing import Any, Final
 from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import elements
-from ingest.jsonio import instant, records
+from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
+from ingest.readers._fields import timed
 from ingest.shape import look
 
 NAME: Final = "generic"
@@ -239,9 +240,6 @@ def _calls(message: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 def _time(value: dict[str, Any], place: _Place, tally: Tally) -> datetime | None:
     for key in _TIMES:
-        at, problem = instant(value.get(key))
-        if problem == "bad_timestamp":
-            tally.note(problem, place[0])
-        if at is not None:
+        if (at := timed(value.get(key), tally, place[0])) is not None:
             return at
     return None

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from graphstore.model.conversation import Event, Role, Taint
 from ingest.document import Element, elements
-from ingest.instants import aware, instant
+from ingest.instants import aware
 from ingest.model import (
     RawThread,
     RawTurn,
@@ -25,7 +25,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import written
+from ingest.readers._fields import timed, written
 from ingest.readers._people import Owners
 from ingest.shape import look
 
@@ -265,10 +265,7 @@ class _Issue:
 
     def _time(self, value: Json, keys: tuple[str, ...]) -> datetime | None:
         for key in keys:
-            at, problem = instant(value.get(key))
-            if problem == "bad_timestamp":
-                self.tally.note(problem, self.native)
-            if at is not None:
+            if (at := timed(value.get(key), self.tally, self.native)) is not None:
                 return at
         return None
 

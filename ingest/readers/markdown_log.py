@@ -15,8 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from graphstore.model.conversation import Role
 from ingest.frontmatter import FrontMatter, front_matter
-from ingest.instants import instant
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
+from ingest.readers._fields import timed
 from ingest.rows import Row, fenced, rows
 from ingest.shape import decode, look
 
@@ -252,10 +252,7 @@ class _Log:
 
     def _time(self, *keys: str) -> datetime | None:
         for key in keys:
-            moment, problem = instant(self.front.first(key))
-            if problem == "bad_timestamp":
-                self.tally.note(problem)
-            if moment is not None:
+            if (moment := timed(self.front.first(key), self.tally)) is not None:
                 return moment
         return None
 

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from graphstore.model.conversation import Role
 from ingest.document import elements
-from ingest.instants import instant
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
+from ingest.readers._fields import timed
 from ingest.shape import look
 
 NAME: Final = "oasst"
@@ -147,15 +147,12 @@ class _Reading:
     def _turn(self, node: _Node) -> RawTurn:
         message = node.message
         key = message.get("message_id")
-        at, problem = instant(message.get("created_date"))
-        if problem == "bad_timestamp":
-            self.tally.note(problem, self.where)
         return RawTurn(
             role=_role(message) or Role.OTHER,
             blocks=(message["text"],),
             key=key if isinstance(key, str) and key else None,
             parent=node.parent,
-            at=at,
+            at=timed(message.get("created_date"), self.tally, self.where),
             line=self.place.line,
             offset=self.place.offset,
             length=self.place.length,
