@@ -1,12 +1,11 @@
 """What single records of Claude Code hold: words, attachments, calls, paths, and whose they are."""
 
-import base64
 from collections.abc import Iterator
 from typing import Any, Final
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment
 from ingest.model import Disposition
+from ingest.readers._fields import inline
 
 _PATH_LIMIT: Final = 1024
 _PATH_KEYS: Final = ("file_path", "notebook_path")
@@ -87,20 +86,11 @@ def attachment(block: dict[str, Any]) -> Attachment:
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     name, media, data = block.get("title"), source.get("media_type"), source.get("data")
-    content = _bytes(data) if isinstance(data, str) and source.get("type") == "base64" else None
-    return Attachment(
-        name=name if isinstance(name, str) else None,
-        media_type=media if isinstance(media, str) else None,
-        size=None if content is None else len(content),
-        content_hash=None if content is None else digest_bytes(content),
+    return inline(
+        data if source.get("type") == "base64" else None,
+        name if isinstance(name, str) else None,
+        media if isinstance(media, str) else None,
     )
-
-
-def _bytes(data: str) -> bytes | None:
-    try:
-        return base64.b64decode(data)
-    except ValueError:
-        return None
 
 
 def touched(arguments: object) -> list[str]:

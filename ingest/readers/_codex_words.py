@@ -1,18 +1,16 @@
 """Words of Codex sessions: messages told more than once, what an editor adds, paths and files."""
 
-import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Role
 from ingest.envelopes import open_block
 from ingest.jsonio import loads
 from ingest.model import RawTurn
 from ingest.readers._codex_records import Json, Kind
-from ingest.readers._fields import word
+from ingest.readers._fields import of_data_url, word
 
 _TIMED: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}(?=-7)")
 """Milliseconds that a UUID of version 7 begins with (RFC 9562)."""
@@ -181,12 +179,4 @@ def attached(part: Json) -> Attachment:
         return Attachment(name=told)
     if not url.startswith("data:"):
         return Attachment(name=told or url)
-    head, _, data = url.partition(",")
-    media = head.removeprefix("data:").partition(";")[0] or None
-    try:
-        content = base64.b64decode(data)
-    except ValueError:
-        return Attachment(name=told, media_type=media)
-    return Attachment(
-        name=told, media_type=media, size=len(content), content_hash=digest_bytes(content)
-    )
+    return of_data_url(url, told)

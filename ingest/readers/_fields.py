@@ -2,12 +2,17 @@
 
 import base64
 from datetime import datetime, tzinfo
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from graphstore.ids import digest_bytes
+from graphstore.model.conversation import Attachment
 from ingest.instants import instant
 from ingest.model import Tally
 
 Json: TypeAlias = dict[str, Any]
+
+_WHOLE: Final = 2**63
+"""Numbers below can be stored."""
 
 
 def written(value: Json, key: str) -> str | None:
@@ -27,12 +32,31 @@ def objects_of(value: object) -> list[Json]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def from_base64(data: object) -> bytes | None:
-    """Bytes of a text in base64."""
-    try:
-        return base64.b64decode(data) if isinstance(data, str) else None
-    except ValueError:
+def size_of(value: object) -> int | None:
+    """A whole number of bytes."""
+    if not isinstance(value, int) or isinstance(value, bool):
         return None
+    return value if 0 <= value < _WHOLE else None
+
+
+def inline(data: object, name: str | None = None, media: str | None = None) -> Attachment:
+    """An attachment whose bytes stand in the record, in base64: what they are, without them."""
+    try:
+        content = base64.b64decode(data) if isinstance(data, str) else None
+    except ValueError:
+        content = None
+    return Attachment(
+        name=name,
+        media_type=media,
+        size=None if content is None else len(content),
+        content_hash=None if content is None else digest_bytes(content),
+    )
+
+
+def of_data_url(url: str, name: str | None) -> Attachment:
+    """An attachment whose bytes stand in its address (RFC 2397)."""
+    head, _, data = url.partition(",")
+    return inline(data, name, head.removeprefix("data:").partition(";")[0] or None)
 
 
 def timed(

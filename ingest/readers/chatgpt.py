@@ -6,7 +6,6 @@ branches hang beside it. Every field may be null or absent. Times are seconds si
 members and shards come as sources of their own; what has one id is one thread.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -24,8 +23,8 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import objects_of, timed
-from ingest.readers._tree import Up, cut_cycles, line, linked, newest_leaf
+from ingest.readers._fields import objects_of, size_of, timed
+from ingest.readers._tree import Up, cut_cycles, have_uuids, line, linked, newest_leaf
 from ingest.shape import look
 
 NAME: Final = "chatgpt"
@@ -38,7 +37,6 @@ NODES: Final = 200_000
 
 Json: TypeAlias = dict[str, Any]
 
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WEB: Final = frozenset({"tether_quote", "tether_browsing_display", "sonic_webpage"})
 _WITHOUT_WORDS: Final[dict[str, Disposition]] = {
     "thoughts": "thinking",
@@ -142,7 +140,7 @@ class _Conversation:
             agent=commented,
             tree=True,
             rank=2,
-            sharing="keys" if _are_global(turns) else "none",
+            sharing="keys" if have_uuids(turns) else "none",
             titles=self._titles(),
             started_at=self._time(self.value.get("create_time")),
             ended_at=self._time(self.value.get("update_time")),
@@ -298,11 +296,6 @@ def _parents(nodes: dict[str, Json]) -> Up:
     return up
 
 
-def _are_global(turns: list[RawTurn]) -> bool:
-    """Short node ids are local to a conversation and say nothing about another one."""
-    return all(_UUID.fullmatch(turn.key or "") for turn in turns)
-
-
 # --- a message
 
 
@@ -354,7 +347,7 @@ def _attachments(message: Json) -> tuple[Attachment, ...]:
         Attachment(
             name=_text(one.get("name")),
             media_type=_text(one.get("mime_type")) or _text(one.get("mimeType")),
-            size=_size(one.get("size")),
+            size=size_of(one.get("size")),
         )
         for one in found
     ]
@@ -363,17 +356,10 @@ def _attachments(message: Json) -> tuple[Attachment, ...]:
         medium = _POINTERS.get(str(part.get("content_type")))
         pointer = _text(part.get("asset_pointer"))
         if medium and not (pointer and pointer.rpartition("/")[2] in named):
-            given.append(
-                Attachment(name=pointer, media_type=medium, size=_size(part.get("size_bytes")))
-            )
+            size = size_of(part.get("size_bytes"))
+            given.append(Attachment(name=pointer, media_type=medium, size=size))
     return tuple(given)
 
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _size(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if 0 <= value < 2**63 else None

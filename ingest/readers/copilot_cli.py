@@ -14,7 +14,6 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.instants import aware, instant
 from ingest.jsonio import Record, records
@@ -29,7 +28,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import from_base64, timed, written
+from ingest.readers._fields import inline, objects_of, timed, written
 from ingest.shape import look
 
 NAME: Final = "copilot-cli"
@@ -286,11 +285,9 @@ class _Session:
 
     def _calls(self, data: Json) -> Iterator[tuple[str, str | None]]:
         """Tools that an answer asks for, with the path that a reading or editing one names."""
-        listed = data.get("toolRequests")
-        for one in listed if isinstance(listed, list) else ():
-            if isinstance(one, dict):
-                self.requested.update([ident] if (ident := written(one, "toolCallId")) else [])
-                yield written(one, "name") or "unnamed", _path(one)
+        for one in objects_of(data.get("toolRequests")):
+            self.requested.update([ident] if (ident := written(one, "toolCallId")) else [])
+            yield written(one, "name") or "unnamed", _path(one)
 
     def _turn(self, role: Role, words: str, record: Record) -> RawTurn:
         turn = RawTurn(
@@ -442,16 +439,11 @@ def _path(call: Json) -> str | None:
 
 def _attachments(data: Json) -> Iterator[Attachment]:
     """Files, folders, images and references that a person put beside the words."""
-    listed = data.get("attachments")
-    for one in listed if isinstance(listed, list) else ():
-        if not isinstance(one, dict):
-            continue
+    for one in objects_of(data.get("attachments")):
         path = written(one, "path") or written(one, "filePath") or ""
         name = PurePosixPath(path.replace("\\", "/")).name
-        content = from_base64(one.get("data"))
-        yield Attachment(
-            name=written(one, "displayName") or name or written(one, "title"),
-            media_type=written(one, "mimeType") or written(one, "type"),
-            size=None if content is None else len(content),
-            content_hash=None if content is None else digest_bytes(content),
+        yield inline(
+            one.get("data"),
+            written(one, "displayName") or name or written(one, "title"),
+            written(one, "mimeType") or written(one, "type"),
         )

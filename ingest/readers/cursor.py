@@ -9,7 +9,6 @@ every key is looked up in its index, however large the file is. Its agent also w
 which hold less: see ``_cursor_log``.
 """
 
-import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
@@ -33,6 +32,7 @@ from ingest.model import (
 from ingest.readers._cursor_log import is_line, read_log
 from ingest.readers._fields import objects_of, timed, written
 from ingest.readers._sqlite import Cell, Database, guarded, opened, tables
+from ingest.readers._tree import have_uuids
 from ingest.shape import look
 from ingest.text import Repairs
 
@@ -80,7 +80,6 @@ _PATHS: Final = (
     "path",
 )
 _BLOCKS: Final = frozenset({"paragraph", "heading", "listitem", "code", "quote"})
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def sniff(head: bytes, src: Source) -> Score | None:
@@ -197,7 +196,7 @@ class _Conversation:
             turns=self.turns,
             agent=True,
             rank=1,
-            sharing="keys" if self._are_global() else "none",
+            sharing="keys" if have_uuids(self.turns) else "none",
             titles=(TitleCandidate("native", title),) if title else (),
             started_at=self._time(self.value.get("createdAt")),
             ended_at=self._time(self.value.get("lastUpdatedAt", self.value.get("lastSendTime"))),
@@ -211,9 +210,6 @@ class _Conversation:
 
     def _parent(self) -> str | None:
         return written(_object(self.value, "subagentInfo"), "parentComposerId")
-
-    def _are_global(self) -> bool:
-        return all(_UUID.fullmatch(turn.key or "") for turn in self.turns)
 
     def _time(self, value: object) -> datetime | None:
         return timed(value, self.tally, self.native)

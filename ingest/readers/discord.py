@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally
-from ingest.readers._fields import timed, written
+from ingest.readers._fields import objects_of, size_of, timed, written
 from ingest.readers._people import GAP, Owners
 from ingest.shape import look
 
@@ -253,11 +253,10 @@ def _speaker(author: Json) -> str | None:
 def _content(value: Json) -> str:
     """Words of a message; people and emoji by name."""
     content = written(value, "content") or ""
-    listed = value.get("mentions")
     called = {
         ident: name
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and (ident := written(one, "id")) and (name := _speaker(one))
+        for one in objects_of(value.get("mentions"))
+        if (ident := written(one, "id")) and (name := _speaker(one))
     }
     content = _MENTION.sub(lambda found: f"@{called.get(found['id'], found['id'])}", content)
     return _EMOJI.sub(lambda found: found["name"], content)
@@ -265,15 +264,10 @@ def _content(value: Json) -> str:
 
 def _embedded(value: Json) -> Iterator[str]:
     """Text of the pages that a message shows, or of the cards that a program writes."""
-    listed = value.get("embeds")
-    for one in listed if isinstance(listed, list) else ():
-        if not isinstance(one, dict):
-            continue
+    for one in objects_of(value.get("embeds")):
         parts = [written(one, "title"), written(one, "description")]
-        fields = one.get("fields")
-        for held in fields if isinstance(fields, list) else ():
-            if isinstance(held, dict):
-                parts += [written(held, "name"), written(held, "value")]
+        for held in objects_of(one.get("fields")):
+            parts += [written(held, "name"), written(held, "value")]
         text = "\n".join(part for part in parts if part)
         if text:
             yield text
@@ -281,12 +275,7 @@ def _embedded(value: Json) -> Iterator[str]:
 
 def _files(value: Json) -> Iterator[Attachment]:
     for key, names in (("attachments", ("fileName", "url")), ("stickers", ("name",))):
-        listed = value.get(key)
-        for one in listed if isinstance(listed, list) else ():
-            if not isinstance(one, dict):
-                continue
-            size = one.get("fileSizeBytes")
-            whole = isinstance(size, int) and not isinstance(size, bool) and size >= 0
+        for one in objects_of(value.get(key)):
             name = next((found for each in names if (found := written(one, each))), None)
             if name:
-                yield Attachment(name=name, size=size if whole else None)
+                yield Attachment(name=name, size=size_of(one.get("fileSizeBytes")))

@@ -6,14 +6,12 @@ replaces the one before. Thoughts and tool calls hang on the model's messages. T
 ISO 8601. A rewind takes a message and all later ones off the main line.
 """
 
-import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.document import elements
 from ingest.jsonio import records
@@ -28,7 +26,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import timed, word
+from ingest.readers._fields import inline, objects_of, timed, word
 from ingest.shape import look
 
 NAME: Final = "gemini-cli"
@@ -211,8 +209,8 @@ class _Session:
             self.tally.note("bad_message", place.line)
             return
         if not self.src.keep_context:
-            for call in _listed(value, "toolCalls"):  # results can be large and are not wanted
-                call.pop("result", None)
+            for call in objects_of(value.get("toolCalls")):
+                call.pop("result", None)  # it can be large and is not wanted
         key = word(value, "id")
         at = self.places.get(key) if key else None
         before = self.messages[at] if at is not None else None
@@ -372,7 +370,7 @@ class _Session:
     def _calls(self, value: Json) -> tuple[list[tuple[str, int]], list[str]]:
         calls: list[tuple[str, int]] = []
         touched: list[str] = []
-        for one in _listed(value, "toolCalls"):
+        for one in objects_of(value.get("toolCalls")):
             calls.append((word(one, "name") or "tool", 1))
             arguments = one.get("args")
             if isinstance(arguments, dict):
@@ -381,8 +379,8 @@ class _Session:
 
     def _context(self, one: _Message) -> Iterator[RawTurn]:
         """What tools gave, as side turns, where the owner wants them."""
-        for call in _listed(one.value, "toolCalls") if self.src.keep_context else ():
-            for result in _listed(call, "result"):
+        for call in objects_of(one.value.get("toolCalls")) if self.src.keep_context else ():
+            for result in objects_of(call.get("result")):
                 response = result.get("functionResponse")
                 told = response.get("response") if isinstance(response, dict) else None
                 output = word(told, "output") if isinstance(told, dict) else ""
@@ -395,14 +393,6 @@ class _Session:
 
     def _time(self, value: object, line: int | None) -> datetime | None:
         return timed(value, self.tally, line)
-
-
-def _listed(value: Json, key: str) -> Iterator[Json]:
-    """Objects of a member that is a list of them."""
-    listed = value.get(key)
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict):
-            yield one
 
 
 def _without_files(blocks: tuple[str, ...]) -> tuple[str, ...]:
@@ -429,14 +419,4 @@ def _file(part: Json) -> Attachment | None:
     if not isinstance(held, dict):
         return None
     media, name = word(held, "mimeType") or None, held.get("displayName", held.get("fileUri"))
-    told = name if isinstance(name, str) else None
-    data = held.get("data")
-    if not isinstance(data, str):
-        return Attachment(name=told, media_type=media)
-    try:
-        content = base64.b64decode(data)
-    except ValueError:
-        return Attachment(name=told, media_type=media)
-    return Attachment(
-        name=told, media_type=media, size=len(content), content_hash=digest_bytes(content)
-    )
+    return inline(held.get("data"), name if isinstance(name, str) else None, media)

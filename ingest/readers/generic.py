@@ -6,17 +6,15 @@ Shapes: ``{"messages": [{"role", "content"}]}`` with content as string, parts or
 stand in the message. There are no forks. ``id`` or ``conversation_id`` names a conversation.
 """
 
-import base64
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import elements
 from ingest.jsonio import records
 from ingest.model import RawThread, RawTurn, ReadFailure, Score, Source, Tally, TitleCandidate
-from ingest.readers._fields import timed
+from ingest.readers._fields import of_data_url, timed
 from ingest.shape import look
 
 NAME: Final = "generic"
@@ -214,20 +212,8 @@ def _file(part: dict[str, Any]) -> Attachment | None:
     url = held.get("url") or held.get("file_data") if isinstance(held, dict) else held
     name = held.get("filename") if isinstance(held, dict) else None
     if isinstance(url, str) and url.startswith("data:"):
-        return _data(url, name if isinstance(name, str) else None)
+        return of_data_url(url, name if isinstance(name, str) else None)
     return Attachment(name=name if isinstance(name, str) else url if isinstance(url, str) else None)
-
-
-def _data(url: str, name: str | None) -> Attachment:
-    head, _, data = url.partition(",")
-    media = head.removeprefix("data:").partition(";")[0] or None
-    try:
-        content = base64.b64decode(data)
-    except ValueError:
-        return Attachment(name=name, media_type=media)
-    return Attachment(
-        name=name, media_type=media, size=len(content), content_hash=digest_bytes(content)
-    )
 
 
 def _calls(message: dict[str, Any]) -> Iterator[tuple[str, int]]:

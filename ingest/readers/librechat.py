@@ -24,7 +24,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import timed, written
+from ingest.readers._fields import objects_of, size_of, timed, written
 from ingest.readers._tree import Up, cut_cycles, have_uuids, line, linked, newest_leaf
 from ingest.shape import look
 
@@ -264,11 +264,9 @@ class _Conversation:
         texts: list[str] = []
         calls: list[tuple[str, int]] = []
         results: list[str] = []
-        files = [
-            _file(one) for one in (*_listed(message, "files"), *_listed(message, "attachments"))
-        ]
+        files = [_file(one) for key in _FILES for one in objects_of(message.get(key))]
         thought = False
-        for part in _listed(message, "content"):
+        for part in objects_of(message.get("content")):
             kind = part.get("type")
             if kind == "text":
                 texts.append(_value(part.get("text")))
@@ -306,11 +304,6 @@ class _Conversation:
 # --- a message
 
 
-def _listed(message: Json, key: str) -> list[Json]:
-    value = message.get(key)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _words(message: Json) -> str:
     return written(message, "text") or ""
 
@@ -346,12 +339,10 @@ def _output(part: Json) -> Iterator[str]:
 
 
 def _file(one: Json) -> Attachment:
-    size = one.get("bytes")
-    whole = isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**63
     return Attachment(
         name=written(one, "filename"),
         media_type=written(one, "type"),
-        size=size if whole else None,
+        size=size_of(one.get("bytes")),
     )
 
 

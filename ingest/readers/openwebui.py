@@ -24,7 +24,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import objects_of, timed, written
+from ingest.readers._fields import objects_of, size_of, timed, written
 from ingest.readers._openwebui_words import Said, answer, texts
 from ingest.readers._tree import Up, cut_cycles, have_uuids, line, linked, newest_leaf
 from ingest.shape import look
@@ -360,10 +360,10 @@ def _attachment(one: Json) -> Attachment:
     meta = inner.get("meta")
     meta = meta if isinstance(meta, dict) else {}
     named = (written(one, "name"), written(inner, "filename"), written(meta, "name"))
-    size = next((each for each in (one.get("size"), meta.get("size")) if _is_size(each)), None)
+    size = size_of(one.get("size"))
     kind = written(meta, "content_type") or written(one, "content_type") or written(one, "type")
-    return Attachment(name=next((each for each in named if each), None), media_type=kind, size=size)
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+    return Attachment(
+        name=next((each for each in named if each), None),
+        media_type=kind,
+        size=size_of(meta.get("size")) if size is None else size,
+    )

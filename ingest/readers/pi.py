@@ -14,7 +14,6 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from graphstore.ids import digest_bytes
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from ingest.instants import aware, instant
 from ingest.jsonio import Record, records
@@ -29,7 +28,7 @@ from ingest.model import (
     Tally,
     TitleCandidate,
 )
-from ingest.readers._fields import from_base64, timed
+from ingest.readers._fields import inline, timed
 from ingest.shape import look
 
 NAME: Final = "pi"
@@ -351,12 +350,7 @@ def _thinks(message: Json) -> bool:
 def _images(message: Json) -> Iterator[Attachment]:
     for part in _parts(message):
         if part.get("type") == "image":
-            content = from_base64(part.get("data"))
-            yield Attachment(
-                media_type=_text(part, "mimeType"),
-                size=None if content is None else len(content),
-                content_hash=None if content is None else digest_bytes(content),
-            )
+            yield inline(part.get("data"), media=_text(part, "mimeType"))
 
 
 def _calls(message: Json) -> Iterator[tuple[str, str | None]]:

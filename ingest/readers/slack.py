@@ -26,7 +26,7 @@ from ingest.model import (
     Source,
     Tally,
 )
-from ingest.readers._fields import timed, written
+from ingest.readers._fields import objects_of, size_of, timed, written
 from ingest.readers._people import Owners, runs
 from ingest.readers._slack_words import Names, links_of, plain
 from ingest.shape import look
@@ -366,25 +366,18 @@ def _speaker(value: Json, user: str | None, person: Json | None) -> str | None:
 
 
 def _files(value: Json) -> Iterator[Attachment]:
-    listed = value.get("files")
-    for one in [*(listed if isinstance(listed, list) else ()), value.get("file")]:
-        if not isinstance(one, dict):
-            continue
+    for one in (*objects_of(value.get("files")), *objects_of([value.get("file")])):
         name = written(one, "name") or written(one, "title")
-        size = one.get("size")
-        whole = isinstance(size, int) and not isinstance(size, bool) and size >= 0
         if name or written(one, "mimetype"):
             yield Attachment(
-                name=name, media_type=written(one, "mimetype"), size=size if whole else None
+                name=name, media_type=written(one, "mimetype"), size=size_of(one.get("size"))
             )
 
 
 def _unfolded(value: Json) -> Iterator[str]:
     """Text of the pages and posts that a message shows."""
-    listed = value.get("attachments")
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict):
-            parts = [written(one, key) for key in ("title", "text")]
-            text = "\n".join(part for part in parts if part)
-            if text:
-                yield text
+    for one in objects_of(value.get("attachments")):
+        parts = [written(one, key) for key in ("title", "text")]
+        text = "\n".join(part for part in parts if part)
+        if text:
+            yield text
