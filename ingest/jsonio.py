@@ -1,4 +1,4 @@
-"""Records out of bytes: JSON Lines with its broken lines; times and safe text with them."""
+"""Records out of bytes: JSON Lines with its broken lines."""
 
 import json
 import re
@@ -8,24 +8,18 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from ingest.instants import instant
 from ingest.lines import RECORD_LIMIT, Line, Skip, lines
 from ingest.model import Disposition, Tally
-from ingest.text import Repairs, decode, safe_text
+from ingest.text import Repairs, decode
 
 __all__ = [
-    "RECORD_LIMIT",
     "JsonObject",
     "Line",
     "Record",
     "Skip",
-    "decode",
-    "instant",
-    "lines",
     "loads",
     "nests_too_deep",
     "records",
-    "safe_text",
 ]
 
 DEPTH_LIMIT: Final = 512
