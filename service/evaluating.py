@@ -17,7 +17,6 @@ from dream.evaluation.rivals import Likeness, Rivals
 from dream.evaluation.sides import Sides
 from dream.index import Index
 from graphstore import vectors
-from graphstore.derivation import Ground
 from graphstore.errors import Error
 from graphstore.model.conversation import Thread
 from graphstore.model.hypothesis import Hypothesis
@@ -128,7 +127,7 @@ def replay(
     measured: Measured,
 ) -> None:
     """Grow, dream, and compare at every T and at the end of its horizon."""
-    grounds: dict[datetime, tuple[Ground, EpochRecord]] = {}
+    known: dict[datetime, tuple[Index, EpochRecord]] = {}
     dreamt: dict[datetime, tuple[Hypothesis, ...]] = {}
     derive = Derivation()
     with open_store(folder, derive, engine=session.settings.store.engine) as store:
@@ -137,10 +136,10 @@ def replay(
             session.progress(f"replaying up to {moment:%Y-%m-%d}")
             if (grown := past.grow(moment)) is None:
                 continue
-            grounds[moment] = grown
+            then = Index(grown[0])
+            known[moment] = (then, grown[1])
             if moment in chosen:
                 dreamt[moment] = ranked(past.dream(moment, limits), measured.failed)
-                then = Index(grown[0])
                 recalled.compare(
                     measured.tally,
                     recalled.wanted(then, whole, moment, moment + horizon),
@@ -149,9 +148,8 @@ def replay(
                     then,
                 )
     for at, hypotheses in dreamt.items():
-        (ground, epoch), (after, _) = grounds[at], grounds[at + horizon]
-        later = Index(after)
-        sides = Sides(Index(ground), later, at)
+        (then, epoch), (later, _) = known[at], known[at + horizon]
+        sides = Sides(then, later, at)
         recalled.judge(measured.tally, hypotheses, later, at + horizon)
         measured.cuts.append(
             Cut(sides, Rivals(sides, likeness(epoch)), hypotheses, until=at + horizon)
