@@ -49,22 +49,25 @@ class Correction(Value):
 
 def corrections(index: Index) -> tuple[Correction, ...]:
     """Every correction by a person, the newest first."""
-    given = [
-        (ref, signal)
-        for ref, signal in index.signal_refs.get("correction", ())
-        if index.turns[ref].role == "human"
-    ]
-    found = [correction(place, given, index) for place in range(len(given))]
-    return tuple(reversed(found))
+    newest = max(index.turns, key=index.when, default="")
+    later: set[tuple[str, str]] = set()
+    found = []
+    for ref, signal in reversed(index.signal_refs.get("correction", ())):
+        if index.turns[ref].role == "human":
+            specific = index.rarest(signal.concepts)
+            again = any((signal.type, each) in later for each in specific)
+            found.append(correction(ref, signal, index, newest, is_superseded=again))
+            later.update((signal.type, each) for each in signal.concepts)
+    return tuple(found)
 
 
-def correction(place: int, given: list[tuple[str, Signal]], index: Index) -> Correction:
-    """One of them, given oldest first."""
-    ref, signal = given[place]
+def correction(
+    ref: str, signal: Signal, index: Index, newest: str, *, is_superseded: bool
+) -> Correction:
+    """One of them; ``is_superseded`` where a later one has its target and a specific concept."""
     outcome, shown = followed(ref, signal, index)
-    importance = weight(ref, signal, index)
-    again = any(is_same(signal, other, index) for _, other in given[place + 1 :])
-    status = status_of(outcome, importance, is_superseded=again)
+    importance = weight(ref, signal, index, newest)
+    status = status_of(outcome, importance, is_superseded=is_superseded)
     return Correction(
         ref=ref,
         target=signal.type,
@@ -77,12 +80,6 @@ def correction(place: int, given: list[tuple[str, Signal]], index: Index) -> Cor
         status=status,
         route=ROUTES[status],
     )
-
-
-def is_same(one: Signal, other: Signal, index: Index) -> bool:
-    """Whether two corrections have one target and a specific concept in common."""
-    shared = set(index.rarest(one.concepts)).intersection(other.concepts)
-    return one.type == other.type and bool(shared)
 
 
 def followed(ref: str, signal: Signal, index: Index) -> tuple[Outcome, tuple[str, ...]]:
@@ -110,13 +107,15 @@ def is_rejecting(ref: str, index: Index) -> bool:
     return index.turns[ref].role == "human" and any((s.kind, s.type) == REJECTED for s in held)
 
 
-def weight(ref: str, signal: Signal, index: Index) -> Importance:
-    """How far a correction reaches: what it names is of several lineages, of one, of nothing."""
+def weight(ref: str, signal: Signal, index: Index, newest: str) -> Importance:
+    """How far a correction reaches: what it names is of several lineages, of one, of nothing.
+
+    ``newest`` is the newest turn of the store: its lineage is what is worked on.
+    """
     if not signal.concepts:
         return "unknown"
     if index.rarest(signal.concepts):
         return "project"
-    newest = max(index.turns, key=index.when)
     return "active_task" if index.lineage(newest) == index.lineage(ref) else "local"
 
 
