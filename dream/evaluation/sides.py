@@ -282,7 +282,6 @@ class Sides:
             and about.intersection(self.later.turn_concepts.get(ref, ()))
             and has("verification", self.later.turns[ref].text)
             for ref in self.late_turns(table, node)
-            if ref in self.later.turns
         )
 
     def corrected_again(self) -> Iterator[Ends]:
