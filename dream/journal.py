@@ -95,7 +95,7 @@ def parked(cycles: Iterable[CycleRecord]) -> tuple[tuple[datetime, ParkedDraft],
     return tuple((cycle.ended_at, draft) for cycle in cycles for draft in cycle.parked)
 
 
-def rate(part: int, of: int) -> float | None:
+def rate(part: float, of: float) -> float | None:
     """A share, rounded to 6 decimals; None of nothing."""
     return round(part / of, 6) if of else None
 

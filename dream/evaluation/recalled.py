@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from dream.index import Index
+from dream.journal import rate
 from dream.use import Request, use
 from graphstore.model.base import Value
 from graphstore.model.hypothesis import Hypothesis, standing
@@ -110,11 +111,8 @@ def wanted(then: Index, whole: Index, at: datetime, until: datetime) -> tuple[Wa
 
 def speaking(question: str, ref: str, then: Index, whole: Index) -> Iterator[str]:
     """Turns by T that a later question wants."""
-    linked = {question}
-    for edge in whole.ground.links:
-        if question in (edge.src, edge.dst):
-            linked |= {edge.src, edge.dst}
-    for one in sorted(linked):
+    linked = (each for each in whole.neighbours.get(question, ()) if each in whole.questions)
+    for one in (question, *linked):
         yield from (each for each in whole.cluster_refs(one) if each in then.turns)
     counts: dict[str, int] = {}
     for concept in whole.rarest(whole.turn_concepts.get(ref, ())):
@@ -199,15 +197,15 @@ def judge(tally: Tally, hypotheses: Sequence[Hypothesis], later: Index, until: d
 def report(tally: Tally, review: ManualReview | None) -> RecallReport:
     """Sums as shares."""
     asked = tally.questions
-    rates = [_share(each, asked) for each in tally.hits]
+    rates = [rate(each, asked) for each in tally.hits]
     return RecallReport(
         questions=asked,
-        plain=RecallFigures(hit_rate=rates[0], thread_coverage=_share(tally.reached[0], asked)),
+        plain=RecallFigures(hit_rate=rates[0], thread_coverage=rate(tally.reached[0], asked)),
         with_hypotheses=RecallFigures(
-            hit_rate=rates[1], thread_coverage=_share(tally.reached[1], asked)
+            hit_rate=rates[1], thread_coverage=rate(tally.reached[1], asked)
         ),
         reflection_rows=tally.rows,
-        bridge_coverage=_share(tally.bridged, asked),
+        bridge_coverage=rate(tally.bridged, asked),
         axes=tuple(axes(tally, review)),
     )
 
@@ -217,34 +215,30 @@ def axes(tally: Tally, review: ManualReview | None) -> Iterator[Axis]:
     gained = tally.hits[1] - tally.hits[0]
     yield Axis(
         name="structural_validity",
-        value=_share(tally.held, tally.hypotheses),
+        value=rate(tally.held, tally.hypotheses),
         basis="hypotheses whose turns all resolve at the end of the horizon",
     )
     yield Axis(
         name="recall_utility",
-        value=_share(gained, tally.questions),
+        value=rate(gained, tally.questions),
         basis="later questions answered more, less those answered no more",
     )
     yield Axis(
         name="action_utility",
-        value=None if review is None else _share(review.useful, review.reviewed),
+        value=None if review is None else rate(review.useful, review.reviewed),
         basis="manual review" if review else "not reviewed: nobody can tell without reading",
     )
     yield Axis(
         name="annoyance",
         value=(
-            _share(tally.in_vain, tally.shown)
+            rate(tally.in_vain, tally.shown)
             if review is None
-            else _share(review.annoying, review.reviewed)
+            else rate(review.annoying, review.reviewed)
         ),
         basis="manual review" if review else "answers in which what was brought was not wanted",
     )
     yield Axis(
         name="stale_handling",
-        value=_share(tally.silent, tally.stale),
+        value=rate(tally.silent, tally.stale),
         basis="hypotheses no longer valid at the end of the horizon that are not shown unasked",
     )
-
-
-def _share(part: float, whole: float) -> float | None:
-    return round(part / whole, 6) if whole else None

@@ -10,6 +10,7 @@ from dream.evaluation.chance import Bucket, Odds, bucket, drawn, interval
 from dream.evaluation.recalled import RecallReport
 from dream.evaluation.rivals import NAMES, Rivals
 from dream.evaluation.sides import Ends, Pool, Sides
+from dream.journal import rate
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Hypothesis
 from graphstore.model.record import Count
@@ -251,7 +252,7 @@ def row(name: str, cuts: Sequence[Cut], wanted: tuple[str, str] | None) -> Row:
         possible=possible,
         pool=size,
         at=at,
-        recall=ratio(hits, possible),
+        recall=rate(hits, possible),
         lift=chance if enough else chance.replace(lift=None, low=None, high=None),
         note="" if enough else TOO_LITTLE,
         rivals=tuple(rival(each, cuts, chosen, chance.expected, enough=enough) for each in NAMES),
@@ -273,12 +274,7 @@ def first(chosen: Sequence[Sequence[Choice]], k: int) -> At:
 
 def at_most(k: int, of: int, hits: float) -> At:
     """Precision of the first k."""
-    return At(k=k, of=of, hits=round(hits, 4), precision=ratio(hits, of))
-
-
-def ratio(part: float, whole: float) -> float | None:
-    """A share, null of nothing."""
-    return round(part / whole, 6) if whole else None
+    return At(k=k, of=of, hits=round(hits, 4), precision=rate(hits, of))
 
 
 def lift(cuts: Sequence[Cut], chosen: Sequence[Sequence[Choice]], name: str) -> Lift:
@@ -292,9 +288,9 @@ def lift(cuts: Sequence[Cut], chosen: Sequence[Sequence[Choice]], name: str) -> 
     few, many = interval([sum(each) for each in zip(*draws, strict=True)] or [0])
     return Lift(
         expected=round(expected, 6),
-        lift=ratio(hits, expected),
-        low=ratio(hits, many),
-        high=ratio(hits, few),
+        lift=rate(hits, expected),
+        low=rate(hits, many),
+        high=rate(hits, few),
     )
 
 
@@ -308,7 +304,7 @@ def rival(
 ) -> Rival:
     """A baseline, which takes of each pool as many pairs as the first k of ours did."""
     at = tuple(rivalled(name, cuts, chosen, k) for k in (*CUTOFFS, most(chosen)))
-    return Rival(name=name, at=at, lift=ratio(at[-1].hits, expected) if enough else None)
+    return Rival(name=name, at=at, lift=rate(at[-1].hits, expected) if enough else None)
 
 
 def rivalled(name: str, cuts: Sequence[Cut], chosen: Sequence[Sequence[Choice]], k: int) -> At:
