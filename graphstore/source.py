@@ -70,14 +70,15 @@ class Source:
             raise LedgerDamaged(entry.seq, reason)
         return record
 
-    def journeys(self) -> tuple[JourneyRecord, ...]:
-        """Every journey record in ledger order."""
-        found = (entry.record() for entry in self.ledger.of_kind("journey"))
+    def journeys(self, journey_id: str | None = None) -> tuple[JourneyRecord, ...]:
+        """Every journey record, or those of one Journey, in ledger order."""
+        found = (entry.record() for entry in self.ledger.of_kind("journey", journey_id))
         return tuple(record for record in found if isinstance(record, JourneyRecord))
 
     def cycles(self) -> tuple[CycleRecord, ...]:
         """Every cycle record in ledger order."""
-        return tuple(record for record in self.dreams() if isinstance(record, CycleRecord))
+        found = (entry.record() for entry in self.ledger.of_kind("cycle"))
+        return tuple(record for record in found if isinstance(record, CycleRecord))
 
     def dreams(self) -> tuple[DreamRecord, ...]:
         """Every record that hypothesis edges are made from, in ledger order."""
@@ -156,9 +157,7 @@ class Source:
 
     def journey(self, journey_id: str) -> tuple[Node | Edge, ...]:
         """Rows of one Journey, before their ends are checked."""
-        found = (entry.record() for entry in self.ledger.of_kind("journey", journey_id))
-        records = [record for record in found if isinstance(record, JourneyRecord)]
-        return self._journey(journey_id, records)
+        return self._journey(journey_id, self.journeys(journey_id))
 
     def _journey(
         self, journey_id: str, records: Sequence[JourneyRecord]

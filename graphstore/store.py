@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from graphstore.ledger import Entry, Ledger
 from graphstore.lock import held
 from graphstore.migrations import migrate
 from graphstore.model.conversation import Committed, Thread, Unchanged
-from graphstore.model.knowledge import Edge, Marks, Meta, Node, SeedRow
+from graphstore.model.knowledge import Edge, Marks, Node, SeedRow
 from graphstore.model.query import Fault, Notice, QueryTable, RebuildReport, Resolved, Scalar
 from graphstore.model.record import (
     CycleRecord,
@@ -127,10 +127,8 @@ class Store:
         """Name of the engine that keeps the graph."""
         return self._graph.engine_name
 
-    @contextmanager
-    def _reader(self, timeout_s: float = 0) -> Iterator[engines.Transaction]:
-        with self._graph.reader(timeout_s) as statement:
-            yield statement
+    def _reader(self, timeout_s: float = 0) -> AbstractContextManager[engines.Transaction]:
+        return self._graph.reader(timeout_s)
 
     def _note(self, kind: str, detail: str) -> None:
         notice = Notice(kind=kind, detail=detail, at=self._since)
@@ -266,22 +264,12 @@ class Store:
         return True
 
     def _says_news(self, record: JourneyRecord) -> bool:
-        known = [entry.record() for entry in self.ledger.of_kind("journey", record.journey_id)]
-        stops = {
-            stop.seq: stop
-            for earlier in known
-            if isinstance(earlier, JourneyRecord)
-            for stop in earlier.stops
-        }
+        known = self._source.journeys(record.journey_id)
+        stops = {stop.seq: stop for earlier in known for stop in earlier.stops}
         if any(stops.get(stop.seq, stop) != stop for stop in record.stops):
             raise StopRewritten(record.journey_id)
         fresh = any(stop.seq not in stops for stop in record.stops)
-        newest = known[-1] if known else None
-        return (
-            fresh
-            or not isinstance(newest, JourneyRecord)
-            or (record.replace(stops=()) != newest.replace(stops=()))
-        )
+        return fresh or not known or record.replace(stops=()) != known[-1].replace(stops=())
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
@@ -299,13 +287,9 @@ class Store:
             if not self._deferred:
                 self._catch_up()
 
-    def _applied(self) -> int:
-        with self._reader() as statement:
-            return int(stored.read_meta(statement)["applied"])
-
     def _catch_up(self) -> None:
         """Project every record that the graph has not got yet."""
-        applied, last = self._applied(), self.ledger.last_seq()
+        applied, last = int(self.meta()["applied"]), self.ledger.last_seq()
         if applied == last:
             return
         rows = self.ledger.select("SELECT kind, subject FROM record WHERE seq > ?", (applied,))
@@ -444,7 +428,7 @@ class Store:
 
     def descendants(self, thread_id: str) -> tuple[str, ...]:
         """Ids of the threads whose lineage names this one as parent."""
-        return self._threads.descendants(thread_id)
+        return self._threads.children(thread_id)
 
     def roots(self) -> dict[str, str]:
         """Lineage root of every thread."""
@@ -526,16 +510,13 @@ class Store:
         """
         with self._reader() as statement:
             found = Surroundings(statement, self._source.parts, sorted(threads), least)
-        records = (
-            entry.record()
-            for journey_id in found.journeys
-            for entry in self.ledger.of_kind("journey", journey_id)
-        )
-        return found.ground(), tuple(one for one in records if isinstance(one, JourneyRecord))
+        records = (one for name in found.journeys for one in self._source.journeys(name))
+        return found.ground(), tuple(records)
 
     def meta(self) -> dict[str, str]:
         """What the graph says about itself."""
-        return {row.name: row.value for row in self.nodes(Meta)}
+        with self._reader() as statement:
+            return stored.read_meta(statement)
 
     def view(self, scope: "Scope | None" = None) -> "GraphView":
         """The graph as arrays, for the scout."""

@@ -162,13 +162,6 @@ class Threads:
             found.update(row[0] for row in rows if row[0].startswith(f"{source}:"))
         return tuple(sorted(found))
 
-    def descendants(self, thread_id: str) -> tuple[str, ...]:
-        """Ids of the threads whose lineage names this one as parent."""
-        rows = self._ledger.select(
-            "SELECT DISTINCT child FROM lineage WHERE parent = ? ORDER BY child", (thread_id,)
-        )
-        return tuple(row[0] for row in rows)
-
     def head(self, thread_id: str) -> Thread | None:
         """A thread without its turns."""
         rows = self._ledger.select("SELECT body FROM thread WHERE thread_id = ?", (thread_id,))

@@ -222,4 +222,4 @@ def test_threads_are_found_by_the_messages_they_hold(threads):
     assert threads.holding("test", ["m1"]) == ("test:a", "test:b")
     assert threads.holding("test", ["m2", "m9"]) == ("test:a",)
     assert threads.holding("other", ["m1"]) == ()
-    assert threads.descendants("test:z") == ("test:b",)
+    assert threads.children("test:z") == ("test:b",)
