@@ -178,15 +178,16 @@ class Assembly:
 
     def _recognise(self, whole: Whole, past: Sequence[Turn]) -> None:
         """See which messages of an agent's thread are copies of its spawner's."""
+        own = [bead_of(turn) for turn in past]
         for native in spawners_of(whole) if whole.heads[0].sharing == "words" else ():
-            parent = thread_id(whole.source, native)
-            stored = self.known.thread(parent)
-            if past:
-                owned_by_spawner(whole, [bead_of(turn) for turn in past])
-            elif parent in self.spawning:
-                owned_by_spawner(whole, self.spawning[parent].beads)
-            elif stored is not None:
-                owned_by_spawner(whole, [bead_of(turn) for turn in self._past(stored)])
+            owned_by_spawner(whole, own or self._beads(thread_id(whole.source, native)))
+
+    def _beads(self, spawner: str) -> Sequence[Bead]:
+        """All turns of a spawner of this run, else of the store; none of one that is unknown."""
+        if spawner in self.spawning:
+            return self.spawning[spawner].beads
+        stored = self.known.thread(spawner)
+        return [bead_of(turn) for turn in self._past(stored)] if stored is not None else ()
 
     def _grown(self, whole: Whole, base: Base) -> _Member | None:
         """A thread whose carrier was read on: its turns are those from a place on."""
