@@ -153,7 +153,7 @@ class _Open:
     def _unwanted(self, raw: bytes) -> bool:
         if self.skip is None or raw.find(self.skip.hint, 0, SKIP_HEAD) < 0:
             return False
-        return self.skip.pattern.match(raw, 0, SKIP_HEAD) is not None
+        return self.skip.fits(raw, 0, len(raw))
 
     def _give_up(self, state: State) -> None:
         if self.state == "whole":

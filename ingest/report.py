@@ -171,11 +171,7 @@ def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
             total[code] = total.get(code, 0) + count
             places.setdefault(code, []).extend(tally.places[code])
     return tuple(
-        CodeCount(
-            code=code,
-            count=total[code],
-            places=tuple(places[code][:PLACES]),
-        )
+        CodeCount(code=code, count=total[code], places=tuple(places[code][:PLACES]))
         for code in sorted(total)
     )
 
