@@ -60,17 +60,13 @@ def test_the_copy_is_found_when_the_spawner_comes_later(tmp_path):
     at_once, later = Memory(), Memory()
     ingest(at_once, first, second)
     ingest(later, second)
-    assert len(both_or_child(later).turns) == 6
+    assert len(later.threads[f"codex:{CHILD}"].turns) == 6
     ingest(later, first)
     for store in (at_once, later):
         assert (LineageKind.FORKED_FROM, 4) in links(both(store)[1])
     assert both(at_once)[1].path == both(later)[1].path
     numbers = {one.text: one.number for one in both(later)[1].turns}
     assert (numbers["c1"], numbers["c2"]) == (5, 6)
-
-
-def both_or_child(store):
-    return store.threads[f"codex:{CHILD}"]
 
 
 @pytest.mark.parametrize("order", ["at once", "spawner first", "agent first"])

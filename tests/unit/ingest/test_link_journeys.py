@@ -285,14 +285,10 @@ def test_one_narrow_concept_that_three_threads_ask_about_is_a_theme():
 
 
 def test_one_narrow_concept_in_several_projects_is_none():
-    apart = [replace_project(one, place) for one, place in zip(NARROW[:3], "pqr", strict=True)]
+    apart = [one.replace(project=place) for one, place in zip(NARROW[:3], "pqr", strict=True)]
     ground, epoch = told(*apart, *NARROW[3:])
     index = Index(known(ground, figures(epoch)), epoch)
     assert concept_themes(ground, index, figures(epoch)) == ()
-
-
-def replace_project(thread, project):
-    return thread.replace(project=project)
 
 
 def test_a_narrow_concept_without_a_specific_question_begins_nothing():
@@ -321,8 +317,8 @@ def test_two_names_of_one_thing_are_no_pair():
     ]
     ground, epoch = told(*talk, *RIBBON[3:])
     index = Index(known(ground, figures(epoch)), epoch)
-    for theme in concept_themes(ground, index, figures(epoch)):
-        assert len(theme.concepts) == 1
+    (theme,) = concept_themes(ground, index, figures(epoch))
+    assert len(theme.concepts) == 1
     assert find(ground, (), epoch).records == ()
 
 
