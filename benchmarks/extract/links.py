@@ -49,8 +49,8 @@ class Tally:
     misses: int = 0
     wrong: int = 0
     pairs: int = 0
-    missed: list[tuple[str, str]] = field(default_factory=list)
-    invented: list[tuple[str, str]] = field(default_factory=list)
+    missed: list[tuple[str, ...]] = field(default_factory=list)
+    invented: list[tuple[str, ...]] = field(default_factory=list)
 
     def f1(self) -> tuple[float, float, float]:
         """Precision, recall, F1."""
@@ -85,14 +85,18 @@ def recurring(store: Store) -> set[frozenset[str]]:
     return {frozenset((row.src, row.dst)) for row in rows if row.link_type is LinkType.RECURRING}
 
 
-def tally(known: list[Family], linked: set[frozenset[str]], heard: set[str]) -> Tally:
+def worded(known: list[Family]) -> dict[str, str]:
+    """Texts of questions by their ids."""
+    return {question_id(text): text for one in known for text in (*one.same, *one.other)}
+
+
+def tally(known: list[Family], linked: set[frozenset[str]]) -> Tally:
     """Count pairs of questions, those within a family and those across."""
     found = Tally()
-    ids: dict[str, str] = {}
+    ids = worded(known)
     same: set[frozenset[str]] = set()
     for family in known:
         names = [question_id(text) for text in family.same]
-        ids |= {question_id(text): text for text in (*family.same, *family.other)}
         same |= {frozenset(pair) for pair in combinations(names, PAIR)}
         within = len(family.same) + len(family.other)
         found.pairs += within * (within - 1) // 2
@@ -100,12 +104,10 @@ def tally(known: list[Family], linked: set[frozenset[str]], heard: set[str]) -> 
     found.hits = len(mine & same)
     found.misses = len(same - mine)
     found.wrong = len(mine - same)
-    worded = lambda pairs: sorted(tuple(sorted(ids[one] for one in pair)) for pair in pairs)  # noqa: E731
-    found.missed = worded(same - mine)
-    found.invented = worded(mine - same)
-    unheard = [text for name, text in ids.items() if name not in heard]
-    if unheard:
-        print("not heard as a question:", *sorted(unheard), sep="\n  ")
+    found.missed, found.invented = (
+        sorted(tuple(sorted(ids[one] for one in pair)) for pair in pairs)
+        for pairs in (same - mine, mine - same)
+    )
     return found
 
 
@@ -131,6 +133,9 @@ def main() -> None:
         band = len(Derivation().borderline(store.ground(), epoch)) if epoch else 0
         fixed, asked = templates(store, known)
     plain = [one for one in known if one.language != TEMPLATE]
+    unheard = [text for name, text in worded(plain).items() if name not in heard]
+    if unheard:
+        print("not heard as a question:", *sorted(unheard), sep="\n  ")
     halves = {
         "seen": [one for one in plain if one.half == "seen"],
         "apart": [one for one in plain if one.half == "apart"],
@@ -138,7 +143,7 @@ def main() -> None:
     }
     lines = ["half        families  pairs  same  precision  recall  F1"]
     for name, group in halves.items():
-        found = tally(group, linked, heard)
+        found = tally(group, linked)
         precision, recall, f1 = found.f1()
         lines.append(
             f"{name:<11} {len(group):>8} {found.pairs:>6} {found.hits + found.misses:>5}"
@@ -148,7 +153,7 @@ def main() -> None:
             for title, pairs in (("missed", found.missed), ("invented", found.invented)):
                 print(title, *(" | ".join(pair) for pair in pairs), sep="\n  ")
     for language in sorted({one.language for one in plain}):
-        found = tally([one for one in plain if one.language == language], linked, heard)
+        found = tally([one for one in plain if one.language == language], linked)
         lines.append(f"{language:<11} " + "  ".join(f"{figure:.3f}" for figure in found.f1()))
     lines.append(f"templates: {fixed} links, {asked} askings heard; borderline pairs: {band}")
     lines.append(f"goal: F1 of all >= {GOAL}, 0 links at templates")
