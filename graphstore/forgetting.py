@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from graphstore import proof
+from graphstore.courses import carried
 from graphstore.ids import keyed_digest, question_id
 from graphstore.ids import ref as ref_of
 from graphstore.model.conversation import LineageLink, Thread, Turn
@@ -200,14 +201,9 @@ class Forgetting:
 
     def _hypotheses(self) -> Iterator[Hypothesis]:
         for record in self._source.dreams():
-            match record:
-                case CycleRecord():
-                    yield from (*record.hypotheses, *record.changes)
-                    yield from (draft.hypothesis for draft in record.parked)
-                case ReviewRecord():
-                    yield from record.after
-                case OutcomeRecord():
-                    yield record.after
+            yield from carried(record)
+            if isinstance(record, CycleRecord):
+                yield from (draft.hypothesis for draft in record.parked)
 
     def _loses(self, edge: Hypothesis) -> bool:
         """Whether a hypothesis rests on what goes: its words may quote it."""
