@@ -71,18 +71,16 @@ class Jobs:
 
     def reach(self, name: str, mark: str) -> None:
         """Leave a mark: a lost one costs the work again, and nothing else."""
+        self._stamp(f"mark:{name}", mark)
+
+    def stamp(self, stamps: Stamps) -> None:
+        """Replace the stamps."""
+        self._stamp("dream", stamps.model_dump_json())
+
+    def _stamp(self, name: str, body: str) -> None:
         with self._ledger.transaction() as connection:
             connection.execute(
                 "INSERT INTO stamp VALUES (?, ?) "
                 "ON CONFLICT(name) DO UPDATE SET body = excluded.body",
-                (f"mark:{name}", mark),
-            )
-
-    def stamp(self, stamps: Stamps) -> None:
-        """Replace the stamps."""
-        with self._ledger.transaction() as connection:
-            connection.execute(
-                "INSERT INTO stamp VALUES ('dream', ?) "
-                "ON CONFLICT(name) DO UPDATE SET body = excluded.body",
-                (stamps.model_dump_json(),),
+                (name, body),
             )
