@@ -6,16 +6,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from graphstore import schema
-from graphstore.codec import (
-    encode_edge,
-    encode_edge_key,
-    encode_node,
-)
+from graphstore.codec import encode_edge, encode_edge_key, encode_node
 from graphstore.engine import Transaction
-from graphstore.model.knowledge import (
-    Edge,
-    Node,
-)
+from graphstore.model.knowledge import Edge, Node
 from graphstore.rows import Rows
 from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
 

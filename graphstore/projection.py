@@ -7,9 +7,7 @@ from typing import Final
 
 from graphstore import fold, schema
 from graphstore.claims import DREAMS as DREAMT
-from graphstore.codec import (
-    encode_node,
-)
+from graphstore.codec import encode_node
 from graphstore.delta import difference, write
 from graphstore.engine import Engine, Transaction
 from graphstore.model.conversation import Committed, Unchanged

@@ -16,7 +16,6 @@ from graphstore.model.knowledge import (
     Facts,
     HasTurn,
     Node,
-    Signal,
     SourceRefNode,
     ThreadNode,
 )
@@ -27,10 +26,6 @@ TURNS: Final = "turns/1"
 
 def _json_list(values: Iterable[Value]) -> str:
     return canonical([value.model_dump(mode="json") for value in values]).decode()
-
-
-def _signals(signals: Iterable[Signal]) -> str:
-    return _json_list(signals)
 
 
 def _turn_node(head: Thread, turn: Turn, place: int | None, signals: str) -> SourceRefNode:
@@ -124,7 +119,7 @@ def shard(thread: Thread, facts: Facts, root: str, before: Drawn | None = None) 
     Rows of turns that are as they were ``before`` are the same objects.
     """
     places = positions(thread)
-    signals = {number: _signals(found) for number, found in facts.signals}
+    signals = {number: _json_list(found) for number, found in facts.signals}
     known = _known_turns(before)
     turns = []
     for turn in thread.turns:

@@ -13,11 +13,7 @@ from graphstore.derivation import Derive
 from graphstore.errors import LedgerDamaged
 from graphstore.ids import ref
 from graphstore.ledger import Ledger
-from graphstore.model.knowledge import (
-    Edge,
-    Meta,
-    Node,
-)
+from graphstore.model.knowledge import Edge, Meta, Node
 from graphstore.model.record import (
     CycleRecord,
     DreamRecord,
