@@ -20,6 +20,7 @@ from graphstore.columns import (
     unique,
     united,
 )
+from graphstore.ids import ref as ref_of
 from graphstore.model.view import (
     CONCEPT,
     CONCEPT_LINEAGE,
@@ -229,8 +230,7 @@ class _Composed(Reading):
         )
 
     def _ref(self, turn: int) -> str:
-        thread = self.threads.ids[int(self.turn_thread[turn])]
-        return f"thread:{thread}#turn:{int(self.turn_number[turn])}"
+        return ref_of(self.threads.ids[self.turn_thread[turn]], int(self.turn_number[turn]))
 
     def _assemble(
         self,

@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from graphstore.ids import ref as ref_of
 from graphstore.model.conversation import Role
 from graphstore.search import Doc, SearchIndex
 
@@ -144,7 +145,7 @@ class Corpus:
 
     def ref(self, row: int) -> str:
         """The reference of a row."""
-        return f"thread:{self.thread_id(row)}#turn:{self.columns.number[row]}"
+        return ref_of(self.thread_id(row), int(self.columns.number[row]))
 
     def refs(self, rows: Iterable[int]) -> list[str]:
         """References of rows, in their order."""

@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from graphstore.ids import ref as ref_of
+from graphstore.ids import thread_of
 from graphstore.model.hubs import hub_limit, is_generic
 from graphstore.model.view import (
     CONCEPT,
@@ -134,8 +136,7 @@ class Meeting:
 
     def ref(self, turn: int) -> str:
         """Reference of a turn given as one number."""
-        thread = self.view.threads[turn >> _TURN_BITS]
-        return f"thread:{thread}#turn:{turn & ((1 << _TURN_BITS) - 1)}"
+        return ref_of(self.view.threads[turn >> _TURN_BITS], turn & ((1 << _TURN_BITS) - 1))
 
     def shared_concepts(self, mine: int, theirs: int) -> list[int]:
         """Specific concepts of both, the rarest first, ties by position."""
@@ -148,9 +149,8 @@ class Meeting:
         """Lineages that each Journey passes through."""
         found: dict[str, frozenset[int]] = {}
         for route in self.view.journeys:
-            places = (ref.removeprefix("thread:").partition("#")[0] for ref in route.refs)
             found[route.journey_id] = frozenset(
-                int(self.view.lineage[self._threads[name]]) for name in places
+                int(self.view.lineage[self._threads[thread_of(ref)]]) for ref in route.refs
             )
         return found
 
