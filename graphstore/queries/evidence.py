@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from graphstore.ids import thread_of
 from graphstore.model.conversation import Role
 from graphstore.model.knowledge import Answers, Concept, Links, ThreadNode
+from graphstore.queries.corpus import Floats, Ints
 from graphstore.queries.meaning import load
 from graphstore.queries.meeting import Meeting
 from graphstore.queries.wording import Wording, wording
 from graphstore.store import Store
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NEAR_DAYS: Final = 14
 """Work further apart than this is not the same stretch of work."""

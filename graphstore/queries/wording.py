@@ -6,14 +6,10 @@ from math import log
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphstore.queries.corpus import Corpus
+from graphstore.queries.corpus import Corpus, Floats, Ints
 from graphstore.queries.cue import content_words
 from graphstore.search import SearchIndex
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 READ: Final = 600
 """Distinct terms of a lineage that are looked at, those of human turns first."""
