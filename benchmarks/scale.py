@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.scale TURNS FOLDER [--keep] [--rebuild] [--forget]; prints one JSON
 object. With --rebuild the graph is made again at the end, with --forget ten threads are forgotten
-and a backup is written. Each figure is written to FOLDER/laps.json when it is seen: a run that was
-stopped is taken up at the stage that it was in.
+and a backup is written. Each figure is written to FOLDER/laps.json when it is seen, those of the
+two options to FOLDER/again.json: a run that was stopped is taken up at the stage that it was in.
 """
 
 import json

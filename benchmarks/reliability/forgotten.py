@@ -61,9 +61,7 @@ STEPS: tuple[tuple[str, Pick], ...] = (
 )
 
 
-def step(
-    folder: Path, workspace: Path, name: str, pick: Callable[[Store], tuple[str, ...]]
-) -> dict[str, object]:
+def step(folder: Path, workspace: Path, name: str, pick: Pick) -> dict[str, object]:
     """Let go of some threads; what is left of them, and what comes back."""
     salt = (workspace / SALT).read_bytes()
     derive = Derivation()

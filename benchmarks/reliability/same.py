@@ -21,7 +21,7 @@ from pathlib import Path
 from export import Switches
 from export import export as write_export
 from graphstore import open_store
-from graphstore.ids import digest_stream
+from graphstore.ids import digest_bytes
 from graphstore.model.record import ThreadRecord
 from graphstore.store import Store
 from ingest.derive import Derivation
@@ -44,7 +44,7 @@ def digest_of(store: Store) -> dict[str, object]:
     content = target.read_bytes()
     target.unlink()
     return {
-        "digest": digest_stream([content])[0],
+        "digest": digest_bytes(content),
         "lines": content.count(b"\n"),
         "bytes": len(content),
         "faults": len(store.verify()),
@@ -53,14 +53,14 @@ def digest_of(store: Store) -> dict[str, object]:
 
 def take(store: Store, derive: Derivation, records: Sequence[ThreadRecord], parts: int) -> int:
     """Commit threads in so many parts; returns the number of parts that changed the graph."""
-    done = 0
-    for at in range(0, len(records), max(1, -(-len(records) // parts))):
+    size = max(1, -(-len(records) // parts))
+    starts = range(0, len(records), size)
+    for at in starts:
         with store.deferred():
-            for record in records[at : at + max(1, -(-len(records) // parts))]:
+            for record in records[at : at + size]:
                 store.commit(record, NOW)
         walk(store, derive, NOW)
-        done += 1
-    return done
+    return len(starts)
 
 
 def count(store: Store, derive: Derivation) -> None:
