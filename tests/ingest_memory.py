@@ -14,7 +14,7 @@ from ingest.run import run
 SALT = b"salt of the tests"
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LATE = datetime(2100, 1, 1, tzinfo=UTC)
-"""When every file has long come to rest."""
+"""When every file has long come to rest: nothing of it is held back."""
 PREFIX = {LineageKind.CONTINUES, LineageKind.FORKED_FROM, LineageKind.DUPLICATE_OF}
 
 

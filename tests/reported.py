@@ -2,13 +2,10 @@
 
 import json
 from collections import Counter
-from datetime import UTC, datetime
 
 from graphstore.model.conversation import Role
-from tests.ingest_memory import Memory
+from tests.ingest_memory import LATE, Memory
 
-LATER = datetime(2100, 1, 1, tzinfo=UTC)
-"""The files have come to rest: nothing of them is held back."""
 LETTERS = {Role.HUMAN: "h", Role.ASSISTANT: "a", Role.OTHER: "o"}
 
 
@@ -17,7 +14,7 @@ class Taken:
 
     def __init__(self, *paths, **options):
         self.store = Memory()
-        self.report = self.store.ingest(*paths, now=LATER, **options)
+        self.report = self.store.ingest(*paths, now=LATE, **options)
         self.threads = sorted(
             (one for one in self.store.threads.values() if one.turns),
             key=lambda one: one.thread_id,

@@ -6,8 +6,8 @@ import pytest
 
 from graphstore.model.conversation import LineageKind
 from tests.codex_talk import Talk
-from tests.ingest_memory import Memory
-from tests.reported import LATER, said
+from tests.ingest_memory import LATE, Memory
+from tests.reported import said
 
 PARENT, CHILD = "spawner-1", "agent-1"
 SOURCE = {"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}}
@@ -28,7 +28,7 @@ def agent(copied, moves=("ask", "answer"), *, shift=0, with_head=True, start=0):
 
 
 def ingest(store, *files):
-    return store.ingest(*files, now=LATER)
+    return store.ingest(*files, now=LATE)
 
 
 def links(thread):

@@ -14,9 +14,9 @@ from service.interrupts import Interrupts, interrupts
 from service.moments import WrongValue
 from service.session import Session
 from tests.claude_talk import Talk, a_session
+from tests.ingest_memory import LATE
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
-LATE = datetime(2100, 1, 1, tzinfo=UTC)
 
 
 def a_workspace(home, folder, pause, *, attended=True):
