@@ -48,11 +48,10 @@ def up(
     clock.lap("ingest")
     if report.interrupted:
         return stages.nothing(report, clock)
-    with session.store("count") as store:
+    with session.store("scout") as store:
         if not store.roots():
             return stages.nothing(report, clock)
-    session.progress("scouting")
-    with session.store("scout") as store:
+        session.progress("scouting")
         scouting.refresh(store, limits(session))
         idle = dreaming.nothing_new(store)
     clock.lap("scout")
