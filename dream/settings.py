@@ -147,7 +147,7 @@ class DreamSettings(Value):
     keep_best: Annotated[int, Field(ge=0, le=64)] = 3
     """Drafts kept all the same where a store has few hypotheses."""
     activation_budget_min: Share = 0.35
-    """Least budget at which a hypothesis shows itself unasked; told by ``clew dream explain``."""
+    """Least budget at which a hypothesis shows itself unasked. No effect yet."""
     invitation_days: Annotated[int, Field(ge=1, le=90)] = 14
     """Life of an invitation."""
     parked_days: Annotated[int, Field(ge=1, le=365)] = 45
