@@ -1,5 +1,6 @@
-"""Retention and activation: attention, never truth. Pure, versioned, recomputable."""
+"""Retention: attention, never truth. Pure, versioned, recomputable."""
 
+import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,6 +67,12 @@ def components(at: Counts) -> dict[str, float]:
         "novelty": at.novelty,
         "recency": at.recency,
     }
+
+
+def recorded(extras: str) -> dict[str, float]:
+    """What retention was made of, from the extras of a hypothesis; empty where it is not told."""
+    found: dict[str, float] = json.loads(extras).get("retention", {})
+    return found
 
 
 def retention(at: Counts) -> float:

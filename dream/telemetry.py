@@ -3,11 +3,11 @@
 Events carry no word and no id of the store: a hash, names of rules, and buckets of components.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias, get_args
 
+from dream import policies
 from graphstore import ids
 from graphstore.model.base import Value
 from graphstore.model.hypothesis import LIVE, Hypothesis, HypothesisState
@@ -62,7 +62,7 @@ def events(cycles: Iterable[CycleRecord], known: Iterable[Hypothesis]) -> tuple[
 
 def event(one: Hypothesis, decision: Decision) -> Event:
     """What became of one."""
-    parts = json.loads(one.extras).get("retention", {})
+    parts = policies.recorded(one.extras)
     return Event(
         key=ids.digest("telemetry", one.hypothesis_id),
         function=one.function,

@@ -1,6 +1,5 @@
 """Why: the gate condition by condition, a hypothesis score by score, a draft check by check."""
 
-import json
 from contextlib import ExitStack
 from typing import Final
 
@@ -124,7 +123,7 @@ def of_hypothesis(session: Session, store: Store, row: HypothesisRow) -> Explana
 
 def parts(edge: AnyHypothesis) -> tuple[Part, ...]:
     """What its retention is made of."""
-    found = json.loads(edge.extras).get("retention", {})
+    found = policies.recorded(edge.extras)
     return tuple(
         Part(name=name, value=found[name], weight=weight)
         for name, weight in policies.WEIGHTS.items()
@@ -142,7 +141,7 @@ def unasked(row: HypothesisRow, session: Session) -> Activation:
         " ".join(edge.cues),
         budget=1.0,
         budget_min=session.settings.dream.activation_budget_min,
-        anchor=json.loads(edge.extras).get("retention", {}).get("anchor", 0.0),
+        anchor=policies.recorded(edge.extras).get("anchor", 0.0),
     )
 
 
