@@ -26,10 +26,10 @@ def query(
     as_json: Json = False,
 ) -> None:
     """Run read-only Cypher on the graph."""
-    from cli.show import look
+    from cli.show import files
 
     pairs = tuple(each.partition("=")[::2] for each in param or ())
-    look.table(run("query", cypher=cypher, params=pairs, limit=limit), as_json=as_json)
+    files.table(run("query", cypher=cypher, params=pairs, limit=limit), as_json=as_json)
 
 
 def export(

@@ -1,7 +1,8 @@
 """One renderer per result: tables and texts for people, ``--json`` for programs.
 
-Each file shows what the commands of the file of its name return. Types of results are imported
-for the type checker only, so that a command loads no more than it needs.
+Each file shows what the commands of the file of its name return; ``files`` is that of ``out``,
+``evaluating`` one command of ``judging``. Types of results are imported for the type checker only,
+so that a command loads no more than it needs.
 """
 
 from __future__ import annotations

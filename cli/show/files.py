@@ -1,4 +1,4 @@
-"""Where exports and pages went, and what formats there are."""
+"""What commands tell that take things out: rows of a query, where exports and pages went."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ from cli.show import emit
 
 if TYPE_CHECKING:
     from export import Written
+    from graphstore.model.query import QueryTable
     from service.answers import FormatRow, WrittenFiles
+
+
+def table(found: QueryTable, *, as_json: bool) -> None:
+    """Rows of a query."""
+    if not emit(found, as_json=as_json):
+        paint.rows(found.columns, found.rows)
+        if not found.rows:
+            print("no row")
+        if found.truncated:
+            print("there are more rows: raise --limit")
 
 
 def exported(done: Written) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         ThreadRow,
         TurnView,
     )
-    from graphstore.model.query import QueryTable
     from service.answers import LinkRow
 
 NOT_FOUND: Final = {
@@ -192,13 +191,3 @@ def journeys(rows: tuple[JourneyRow, ...], *, as_json: bool) -> None:
         paint.refs((row.journey_id, "at", *row.frontier_refs[:PLACES]))
     if not rows:
         print("no Journey: one begins when an inquiry moves through three threads")
-
-
-def table(found: QueryTable, *, as_json: bool) -> None:
-    """Rows of a query."""
-    if not emit(found, as_json=as_json):
-        paint.rows(found.columns, found.rows)
-        if not found.rows:
-            print("no row")
-        if found.truncated:
-            print("there are more rows: raise --limit")

@@ -1,16 +1,17 @@
 """Every user-visible operation, one plain function each; faces parse, call one, and show.
 
-An operation, its command (``cli/commands``) and what the command tells (``cli/show``) lie in files
-of one name.
+An operation and its command (``cli/commands``) lie in files of one name; forgetting, which asks
+before it acts, has a command file of its own.
 """
 
-from service.operations.dreaming import dream, evaluate, hypotheses
+from service.operations.dreaming import dream, hypotheses
 from service.operations.judging import (
     approve,
     confirm,
     corrections,
     diff,
     dream_totals,
+    evaluate,
     explain,
     missed,
     modify,

@@ -1,16 +1,15 @@
-"""Dream cycles run; what they left is listed and measured."""
+"""Dream cycles run; what they left is listed."""
 
 from typing import Final
 
 from dream.cycle import Ask, Mode
-from dream.evaluation.report import Evaluation
 from dream.functions import load as known_function
 from dream.gate import Caller, Trigger
 from graphstore.model.hypothesis import Expired, HypothesisState, Invalidated, ReviewDue, Valid
-from service import dreaming, evaluating
+from service import dreaming
 from service.answers import HypothesisRow
 from service.dreaming import Dreamt
-from service.moments import moment, one_of
+from service.moments import one_of
 from service.operations.think import limits
 from service.session import Session
 
@@ -55,16 +54,3 @@ def hypotheses(
         for row in rows
         if standing in ("", row.standing.standing) and function in ("", row.hypothesis.function)
     )[:limit]
-
-
-def evaluate(
-    session: Session,
-    at: tuple[str, ...] = (),
-    *,
-    horizon: int = 90,
-    cuts: int = 6,
-    review: str = "",
-) -> Evaluation:
-    """Dream as of earlier dates, and count which hypotheses later turns bore out."""
-    moments = tuple(each for text in at if (each := moment(text, "at")) is not None)
-    return evaluating.evaluated(session, moments, cuts, horizon, limits(session), review)

@@ -3,16 +3,18 @@
 from dream.corrections import Correction, anchors
 from dream.corrections import corrections as found_corrections
 from dream.cycle import known_of
+from dream.evaluation.report import Evaluation
 from dream.index import Index
 from dream.journal import Totals, totals
 from dream.queue import order
 from graphstore.errors import NotFound
 from graphstore.model.job import Job, JobState
-from service import explaining
+from service import evaluating, explaining
 from service.calls import Calls, SentCalls
 from service.explaining import Explanation
 from service.missing import missed as note_missed
-from service.moments import WrongValue
+from service.moments import WrongValue, moment
+from service.operations.think import limits
 from service.reviewing import CycleDiff, Desk, Reviewed
 from service.session import Session
 
@@ -31,6 +33,19 @@ def diff(session: Session, cycle: str = "last") -> CycleDiff:
 def sent(session: Session, cycle: str = "last") -> SentCalls:
     """Show what a dream cycle sent to a model, byte by byte, and what came back."""
     return Calls(session.workspace).sent(cycle)
+
+
+def evaluate(
+    session: Session,
+    at: tuple[str, ...] = (),
+    *,
+    horizon: int = 90,
+    cuts: int = 6,
+    review: str = "",
+) -> Evaluation:
+    """Dream as of earlier dates, and count which hypotheses later turns bore out."""
+    moments = tuple(each for text in at if (each := moment(text, "at")) is not None)
+    return evaluating.evaluated(session, moments, cuts, horizon, limits(session), review)
 
 
 def queue(session: Session) -> tuple[Job, ...]:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cli import show
-from cli.show import dreaming, keep, look, take
+from cli.show import dreaming, files, keep, look, take
 from dream.cycle import Fenced, Landed, NothingDue
 from dream.gate import Closed
 from graphstore.model.answers import MissingRef, Recalled
@@ -218,9 +218,9 @@ class TestLists:
         assert said(look.borderline, (row,)) == "0.70  How? (q:1)\n      Why? (q:2)\n"
 
     def test_a_table_without_rows_and_one_cut_off(self, said):
-        assert said(look.table, QueryTable(columns=("a",), rows=(), truncated=False)) == "no row\n"
+        assert said(files.table, QueryTable(columns=("a",), rows=(), truncated=False)) == "no row\n"
         cut = QueryTable(columns=("a",), rows=((1,),), truncated=True)
-        assert said(look.table, cut).splitlines() == [
+        assert said(files.table, cut).splitlines() == [
             "a",
             "1",
             "there are more rows: raise --limit",
