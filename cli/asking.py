@@ -1,4 +1,4 @@
-"""What to read when no path is given: found, shown, and asked about once."""
+"""What is asked of the owner: which places to read where none is named, and for a yes."""
 
 import sys
 

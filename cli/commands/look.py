@@ -170,9 +170,10 @@ def journeys(
     from cli.show import look
 
     first, second, *rest = [*(words or []), "", ""]
-    if not second or first == "show":
-        rows = run("journeys", journey=second or first.removeprefix("show"), status=status)
-        look.journeys(rows, as_json=as_json)
-    else:
+    if first == "show":
+        first, second = second, ""
+    if second:
         row = run("steer", act=first, journey=second, other=" ".join(rest).strip())
         look.journeys((row,), as_json=as_json)
+    else:
+        look.journeys(run("journeys", journey=first, status=status), as_json=as_json)

@@ -117,8 +117,7 @@ def totals(found: Totals, *, as_json: bool) -> None:
         ("jobs", found.jobs),
         ("failed checks", found.failed_checks),
     ):
-        said = ", ".join(f"{each.count} {spaced(each.name)}" for each in figures)
-        print(f"{name:<15}{said or 'none'}")
+        print(f"{name:<15}{named(figures)}")
     print(f"{'hypotheses':<15}{found.hypotheses}")
     for each in found.functions:
         states = ", ".join(f"{one.count} {spaced(one.name)}" for one in each.states)
