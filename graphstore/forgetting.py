@@ -338,12 +338,7 @@ class Forgetting:
         touched = sorted(names)
         self._threads.forget(touched)
         entries = (entry for name in touched for entry in self._ledger.of_kind("thread", name))
-        for entry in sorted(entries, key=lambda entry: entry.seq):
-            record = entry.record()
-            if isinstance(record, ThreadRecord):
-                grown = self._threads.grow(record, entry.seq)
-                if grown is not None:
-                    self._threads.drop(grown.gone)
+        self._threads.replay(sorted(entries, key=lambda entry: entry.seq))
 
     def _drop_jobs(self, names: Iterable[str]) -> None:
         """Queue rows that name what goes; they are planned again."""

@@ -10,7 +10,7 @@ from graphstore.cited import is_reference, meant
 from graphstore.errors import Error, StoreError
 from graphstore.ids import ref as ref_of
 from graphstore.ids import thread_id
-from graphstore.ledger import Connection, Ledger
+from graphstore.ledger import Connection, Entry, Ledger
 from graphstore.model.conversation import LineageKind, Thread, Turn
 from graphstore.model.record import ThreadRecord
 from graphstore.notes import Notes, noted
@@ -413,6 +413,15 @@ class Threads:
             (thread_id, cut),
         )
         return [str(row[0]) for row in rows]
+
+    def replay(self, entries: Iterable[Entry]) -> None:
+        """Take thread records in again, as committing them did."""
+        for entry in entries:
+            record = entry.record()
+            if isinstance(record, ThreadRecord):
+                grown = self.grow(record, entry.seq)
+                if grown is not None:
+                    self.drop(grown.gone)
 
     def drop(self, refs: Iterable[str]) -> None:
         """Remove rows of copies; the records that brought them stay."""

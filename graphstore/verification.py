@@ -15,7 +15,7 @@ from graphstore.ledger import Ledger
 from graphstore.model.hypothesis import Hypothesis
 from graphstore.model.knowledge import Edge, Extracted, Marks, Meta, Node, SeedRow
 from graphstore.model.query import Fault
-from graphstore.model.record import JourneyRecord, ThreadRecord
+from graphstore.model.record import JourneyRecord
 from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.rows import Rows
 from graphstore.source import Source
@@ -58,20 +58,10 @@ def _records(ledger: Ledger) -> Iterator[Fault]:
             yield Fault(kind="record", subject=str(entry.seq), detail=detail)
 
 
-def replay(ledger: Ledger, threads: Threads) -> None:
-    """Feed the thread records of one ledger into derived tables, as committing them did."""
-    for entry in ledger.of_kind("thread"):
-        record = entry.record()
-        if isinstance(record, ThreadRecord):
-            grown = threads.grow(record, entry.seq)
-            if grown is not None:
-                threads.drop(grown.gone)
-
-
 def _derived(source: Source) -> Iterator[Fault]:
     """The derived tables against a replay of the records."""
     with closing(Ledger(None)) as fresh:
-        replay(source.ledger, Threads(fresh))
+        Threads(fresh).replay(source.ledger.of_kind("thread"))
         for name in NAMES:
             rows = f"SELECT * FROM {name} ORDER BY 1, 2"  # noqa: S608 - names of our own
             had, wanted = set(source.ledger.select(rows)), set(fresh.select(rows))
