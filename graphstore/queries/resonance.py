@@ -6,6 +6,7 @@ from itertools import islice
 from math import ceil
 from typing import Final, Literal, TypeAlias
 
+from graphstore.ids import thread_of
 from graphstore.model.answers import Pair, Resonance, Resonances
 from graphstore.model.knowledge import Asks
 from graphstore.model.refs import SourceRefId, parse_ref
@@ -99,9 +100,8 @@ def _focus(store: Store, cue: str, now: datetime) -> tuple[str | None, str | Non
     """The thread on my side, and the one question that matters there, if one was named."""
     named = cue.strip()
     if named.startswith("q:"):
-        asking = sorted(edge.src for edge in store.edges(Asks) if edge.dst == named)
-        parsed = parse_ref(asking[0]) if asking else None
-        return (parsed.thread_id if isinstance(parsed, SourceRefId) else None), named
+        asking = store.ends(Asks, ("SourceRef", "Question"), "weight", (named,), "b")
+        return (thread_of(min(asking)[0]) if asking else None), named
     parsed = parse_ref(named)
     if isinstance(parsed, SourceRefId):
         return parsed.thread_id, None
@@ -132,8 +132,7 @@ def _resonance(own: Side, ranked: _Ranked, name: str, score: float) -> Resonance
     touched = own.known.touched
     paths = sorted(touched.get(own.mine, none) & touched.get(theirs, none))
     journeys = [j for j, held in own.meeting.journeys.items() if {own.mine, theirs} <= held]
-    parsed = parse_ref(pairs[0].theirs)
-    thread = parsed.thread_id if isinstance(parsed, SourceRefId) else name
+    thread = thread_of(pairs[0].theirs)
     node = own.known.nodes[thread]
     gap = float(own.gaps[theirs])
     near = gap <= DAY_HOURS * NEAR_DAYS
