@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from graphstore import projection, schema
 from graphstore.arrow import BATCH, Spill
+from graphstore.claims import Claims
 from graphstore.codec import edge_key, encode_edge, encode_node
 from graphstore.engine import Engine, Transaction
 from graphstore.errors import StoreDamaged
@@ -50,10 +51,6 @@ def every_row(source: Source, applied: int) -> Iterator[Row]:
 
 def whole(source: Source, applied: int) -> tuple[Rows, tuple[tuple[object, ...], ...]]:
     """Every row and every part, without touching what the store keeps: for comparing."""
-    from contextlib import closing
-
-    from graphstore.claims import Claims
-
     with closing(Ledger(None)) as aside:
         fresh = Source(
             source.ledger,
