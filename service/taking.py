@@ -84,8 +84,10 @@ class Nothing:
         return ()
 
 
-def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Options:
-    """Options of a run: the settings, and what was asked for this time.
+def options_of(
+    settings: IngestSettings, salt: bytes, paths: tuple[str, ...] = (), **chosen: object
+) -> Options:
+    """Options of a run over these paths: the settings, and what was asked for this time.
 
     Raises SettingsError for an unknown time zone.
     """
@@ -97,7 +99,7 @@ def options_of(settings: IngestSettings, salt: bytes, **chosen: object) -> Optio
         salt=salt,
         interim_min_chars=settings.interim_min_chars,
         naive_zone=zone,
-        settle_s=settings.settle_s,
+        settle_s=0 if paths == (str(example()),) else settings.settle_s,
         keep_context=settings.keep_context,
         mask_pii=settings.mask_pii,
         skip_dirs=SKIPPED | frozenset(settings.skip_dirs),
@@ -198,5 +200,5 @@ def preview(
 
 
 def example() -> Path:
-    """Folder of the bundled conversations."""
+    """Folder of the bundled conversations: nobody writes on them, however new the files are."""
     return Path(__file__).parent / "example"

@@ -96,6 +96,7 @@ def ingest(
     options = taking.options_of(
         session.settings.ingest,
         session.salt() if opened else b"nothing is kept",
+        paths,
         format=reader or None,
         notes=notes or session.settings.ingest.notes,
         mask=mask and session.settings.ingest.mask,

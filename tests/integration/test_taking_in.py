@@ -1,6 +1,7 @@
 """Taking in: when an epoch is due, when Journeys are looked for, what a preview is."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,15 @@ def test_a_report_names_what_could_not_be_read(session, tmp_path):
     again = operations.report(session, out=str(tmp_path / "later"))
     assert "torn.jsonl" in (tmp_path / "later" / "report.md").read_text("utf-8")
     assert str(again.page).endswith("clew.html")
+
+
+def test_the_example_is_finished_however_new_its_files_are(tmp_path):
+    loaded = settings.load({"store.home": str(tmp_path)}, tmp_path)
+    files = taking.example().rglob("*.jsonl")
+    newest = max(path.stat().st_mtime for path in files)
+    written = datetime.fromtimestamp(newest, UTC)
+    first = Session(loaded=loaded, folder=tmp_path, now=lambda: written + timedelta(seconds=1))
+    later = Session(loaded=loaded, folder=tmp_path, now=lambda: written + timedelta(hours=1))
+    assert operations.ingest(first, (str(taking.example()),)).new > 10
+    again = operations.ingest(later, (str(taking.example()),))
+    assert (again.new, again.grown, again.records) == (0, 0, 0)
