@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-import orjson
-
-from graphstore.ledger import Ledger
+from graphstore.ledger import Ledger, listed
 from graphstore.model.knowledge import Edge, Node
 from graphstore.model.refs import SourceRefId, parse_ref
 
@@ -47,6 +45,5 @@ class Claims:
 
     def owners(self, keys: Iterable[str]) -> set[str]:
         """Who rests on one of these."""
-        listed = orjson.dumps(sorted(keys)).decode()
         sql = "SELECT DISTINCT owner FROM rests WHERE key IN (SELECT value FROM json_each(?))"
-        return {row[0] for row in self._ledger.select(sql, (listed,))}
+        return {row[0] for row in self._ledger.select(sql, (listed(sorted(keys)),))}

@@ -16,6 +16,7 @@ from graphstore import proof
 from graphstore.courses import carried
 from graphstore.ids import keyed_digest, question_id
 from graphstore.ids import ref as ref_of
+from graphstore.ledger import listed
 from graphstore.model.conversation import LineageLink, Thread, Turn
 from graphstore.model.hypothesis import AnyHypothesis, Hypothesis
 from graphstore.model.record import (
@@ -131,7 +132,7 @@ class Forgetting:
             for row in self._ledger.select(
                 "SELECT DISTINCT json_extract(body, '$.fingerprint') FROM turn"
                 " WHERE thread_id NOT IN (SELECT value FROM json_each(?))",
-                (_listed(removed),),
+                (listed(sorted(removed)),),
             )
         }
         for turns in self._adopted(removed).values():
@@ -175,7 +176,7 @@ class Forgetting:
             f" WHERE thread_id IN (SELECT value FROM json_each(?1)){also}"
             f" EXCEPT SELECT {column} FROM {table}"
             f" WHERE thread_id NOT IN (SELECT value FROM json_each(?1)){also} ORDER BY 1",
-            (_listed(self._removed),),
+            (listed(sorted(self._removed)),),
         )
         return tuple(row[0] for row in rows)
 
@@ -275,7 +276,7 @@ class Forgetting:
     def _labels(self, concepts: Iterable[str]) -> frozenset[str]:
         rows = self._ledger.select(
             "SELECT DISTINCT label FROM named WHERE concept IN (SELECT value FROM json_each(?))",
-            (_listed(concepts),),
+            (listed(sorted(concepts)),),
         )
         return frozenset(row[0] for row in rows)
 
@@ -321,7 +322,7 @@ class Forgetting:
                 "DELETE FROM source_file WHERE EXISTS ("
                 " SELECT 1 FROM json_each(body, '$.thread_ids') WHERE value IN"
                 " (SELECT value FROM json_each(?)))",
-                (_listed(removed),),
+                (listed(sorted(removed)),),
             )
             self._drop_jobs(removed.union(going.questions, going.concepts, going.journeys))
             self._ledger.rewrite(going.records)
@@ -381,9 +382,3 @@ def _cycle(record: CycleRecord, lost: set[str]) -> CycleRecord:
             draft for draft in record.parked if draft.hypothesis.hypothesis_id not in lost
         ),
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    import orjson
-
-    return orjson.dumps(sorted(names)).decode()

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
@@ -122,6 +122,11 @@ def fold(file: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for end in ("-wal", "-shm"):
         file.with_name(file.name + end).unlink(missing_ok=True)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as one parameter of a statement, which reads them by ``json_each``."""
+    return canonical(list(names)).decode()
 
 
 def body_of(record: Record) -> str:

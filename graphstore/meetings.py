@@ -25,7 +25,7 @@ from graphstore.company import (
     pairs,
     relation,
 )
-from graphstore.ledger import Connection, Ledger
+from graphstore.ledger import Connection, Ledger, listed
 from graphstore.model.knowledge import Relates
 from graphstore.model.record import EpochRecord
 
@@ -105,12 +105,12 @@ class Meetings:
 
     def _held(self, concepts: Sequence[str], changed: set[str]) -> dict[tuple[str, str], str]:
         held = {}
-        listed = orjson.dumps(list(concepts)).decode()
+        among = listed(concepts)
         for concept in concepts:
             for other, body in self._ledger.select(
                 "SELECT other, body FROM pair WHERE concept = ?1 AND other > ?1"
                 " AND other IN (SELECT value FROM json_each(?2))",
-                (concept, listed),
+                (concept, among),
             ):
                 if concept in changed or other in changed:
                     held[concept, other] = body

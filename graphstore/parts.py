@@ -14,7 +14,7 @@ import orjson
 
 from graphstore import fold
 from graphstore.derivation import Asked, Derive
-from graphstore.ledger import Connection, Ledger
+from graphstore.ledger import Connection, Ledger, listed
 from graphstore.meetings import Meetings, bounds_of
 from graphstore.model.knowledge import (
     Concept,
@@ -139,12 +139,11 @@ class Parts:
             had = {pair[:2] for pair in self.near.pairs()}
             self._compare_all(static)
             return had | {pair[:2] for pair in self.near.pairs()}
-        listed = orjson.dumps(sorted(asked)).decode()
         known = {
             row[0]
             for row in self._ledger.select(
                 "SELECT question FROM asked WHERE question IN (SELECT value FROM json_each(?))",
-                (listed,),
+                (listed(sorted(asked)),),
             )
         }
         wanted = {one.question: one for one in self._worded(sorted(asked))}
@@ -233,11 +232,11 @@ class Parts:
         given = () if only is None else (only,)
         also = " WHERE" if only is None else " AND"
         aliases: dict[str, set[str]] = defaultdict(set)
-        for concept, listed in self._ledger.select(
+        for concept, written in self._ledger.select(
             f"SELECT DISTINCT concept, aliases FROM named{where}{also} aliases != '[]'",  # noqa: S608 - fixed words
             given,
         ):
-            aliases[concept].update(orjson.loads(listed))
+            aliases[concept].update(orjson.loads(written))
         for concept, label, df, cf, generic, kind in self._ledger.select(
             "SELECT concept, min(label), count(DISTINCT root), sum(cf), max(generic), min(kind)"  # noqa: S608 - fixed words
             f" FROM named JOIN root USING (thread_id){where} GROUP BY concept ORDER BY concept",
@@ -310,12 +309,11 @@ class Parts:
 
     def only_of(self, threads: Iterable[str]) -> set[str]:
         """Questions that these threads ask and nobody else."""
-        listed = orjson.dumps(sorted(threads)).decode()
         rows = self._ledger.select(
             "SELECT node FROM part WHERE kind = 'question' AND node IN (SELECT node FROM part"
             " WHERE kind = 'question' AND thread_id IN (SELECT value FROM json_each(?1)))"
             " GROUP BY node HAVING max(thread_id NOT IN (SELECT value FROM json_each(?1))) = 0",
-            (listed,),
+            (listed(sorted(threads)),),
         )
         return {row[0] for row in rows}
 

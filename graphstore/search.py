@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from graphstore.ledger import Connection, Ledger
+from graphstore.ledger import Connection, Ledger, listed
 from graphstore.model.conversation import Turn
 
 RRF_K: Final = 60
@@ -189,7 +189,7 @@ class SearchIndex:
             " WHERE turn_fts MATCH ?1 AND NOT t.alternative AND t.role = coalesce(?2, t.role)"
             " AND (?3 = '[]' OR t.thread_id IN (SELECT value FROM json_each(?3)))"
             " ORDER BY 2 DESC, 1 LIMIT ?4",
-            (query, role, orjson.dumps(list(threads)).decode(), limit),
+            (query, role, listed(threads), limit),
         )
         return tuple(Found(*row) for row in rows)
 
@@ -216,7 +216,7 @@ class SearchIndex:
         asked = list(terms)
         rows = self._ledger.select(
             "SELECT t.value, d.doc FROM json_each(?) t JOIN turn_df d ON d.term = t.value",
-            (orjson.dumps(asked).decode(),),
+            (listed(asked),),
         )
         return dict.fromkeys(asked, 0) | {term: int(count) for term, count in rows}
 
@@ -235,7 +235,7 @@ class SearchIndex:
             "SELECT d.doc, t.ref, t.thread_id, t.number, t.role, t.at, t.position, t.alternative,"  # noqa: S608 - no word of a user
             f" d.words, d.speaker FROM turn t JOIN turn_doc d ON d.ref = t.ref{some}"
             " ORDER BY t.thread_id, t.position IS NULL, t.position, t.number",
-            () if threads is None else (orjson.dumps(list(threads)).decode(),),
+            () if threads is None else (listed(threads),),
         )
         return [Doc._make(row) for row in rows]
 
@@ -257,7 +257,7 @@ class SearchIndex:
             "SELECT thread_id, title, json_extract(body, '$.project'),"
             " json_extract(body, '$.source') FROM thread"
             " WHERE thread_id IN (SELECT value FROM json_each(?))",
-            (orjson.dumps(list(threads)).decode(),),
+            (listed(threads),),
         )
         return {row[0]: Head(*row[1:]) for row in rows}
 
@@ -265,7 +265,7 @@ class SearchIndex:
         """Stored turns by reference, those that are there."""
         rows = self._ledger.select(
             "SELECT ref, body FROM turn WHERE ref IN (SELECT value FROM json_each(?))",
-            (orjson.dumps(list(refs)).decode(),),
+            (listed(refs),),
         )
         return {ref: Turn.from_json(body) for ref, body in rows}
 
@@ -273,7 +273,7 @@ class SearchIndex:
         """Texts of turns, in the order asked; a reference that is gone gives an empty text."""
         rows = self._ledger.select(
             "SELECT ref, text FROM turn WHERE ref IN (SELECT value FROM json_each(?))",
-            (orjson.dumps(list(refs)).decode(),),
+            (listed(refs),),
         )
         known = dict(rows)
         return [known.get(ref, "") for ref in refs]
