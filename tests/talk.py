@@ -20,7 +20,7 @@ from graphstore.model.knowledge import (
     SourceRefNode,
     ThreadNode,
 )
-from graphstore.model.record import EpochRecord
+from graphstore.model.record import EpochRecord, ThreadRecord
 from graphstore.parts import Parts
 from graphstore.rows import Rows
 from ingest.derive import Derivation
@@ -62,6 +62,12 @@ def a_thread(
         turns=tuple(made),
         path=tuple(turn.number for turn in made),
     )
+
+
+def record_of(thread: Thread) -> ThreadRecord:
+    """What the ledger keeps of a thread."""
+    names = ThreadRecord.model_fields
+    return ThreadRecord(**{name: value for name, value in dict(thread).items() if name in names})
 
 
 def facts_of(*turns: str, epoch: EpochRecord = EMPTY, project: str | None = None) -> Facts:

@@ -6,20 +6,17 @@ from typer.testing import CliRunner
 
 from cli.main import app
 from graphstore import open_store
-from graphstore.model.record import ThreadRecord
 from ingest.derive import Derivation
-from tests.talk import START, a_thread
+from tests.talk import START, a_thread, record_of
 
 
 def test_pairs_of_spellings_are_listed_and_both_stay(tmp_path):
     derive = Derivation()
-    names = ThreadRecord.model_fields
     said = "> Use `{}` for the sheet. `{}` draws it; `escape_wheel`, `escape_wheel`."
     with open_store(tmp_path / "default", derive) as store, store.deferred():
         for n, form in enumerate(("TideTable", "tide_table", "TideTable", "tide_table")):
             thread = a_thread(f"t{n}", "How is it drawn?", said.format(form, form), day=n)
-            fields = {name: value for name, value in dict(thread).items() if name in names}
-            store.commit(ThreadRecord(**fields), START)
+            store.commit(record_of(thread), START)
         store.commit(derive.epoch(store.threads(), store.roots()), START)
 
     def run(*words):

@@ -11,14 +11,13 @@ from cli.main import app
 from graphstore import open_store
 from graphstore.errors import NotFound
 from graphstore.model.knowledge import JourneyStatus
-from graphstore.model.record import ThreadRecord
 from graphstore.queries.journeys import acts_on, bearing
 from ingest.derive import Derivation
 from service import operations, settings
 from service.moments import WrongValue
 from service.reviewing import NotPossible
 from service.session import Session
-from tests.talk import START, a_thread
+from tests.talk import START, a_thread, record_of
 
 DAY = timedelta(days=1)
 THEN = START + timedelta(days=50)
@@ -28,17 +27,12 @@ STACK = "Is the vent stack to blame for the salt film?"
 ANSWERS = {WHEEL: "> The escape wheel: the spring tide.", STACK: "> The vent stack. Salt film."}
 
 
-def record(thread):
-    names = ThreadRecord.model_fields
-    return ThreadRecord(**{name: value for name, value in dict(thread).items() if name in names})
-
-
 def take(folder, *threads):
     derive = Derivation()
     with open_store(folder / "default", derive) as store:
         with store.deferred():
             for thread in threads:
-                store.commit(record(thread), THEN)
+                store.commit(record_of(thread), THEN)
             if store.epoch() is None:
                 store.commit(derive.epoch(store.threads(), store.roots()), THEN)
         epoch = store.epoch()

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from graphstore import open_store
 from graphstore.model.knowledge import Links, Relates
-from graphstore.model.record import ThreadRecord
 from ingest.derive import Derivation
 from tests.fake_derive import NOW, everything
-from tests.talk import a_thread
+from tests.talk import a_thread, record_of
 
 THINGS = ("escape wheel", "vent stack", "salt film", "oak post", "hall sensor", "quay wall")
 SAYINGS = (
@@ -34,11 +33,7 @@ talks = st.lists(st.lists(turns, min_size=1, max_size=6), min_size=4, max_size=9
 
 
 def record(place, texts):
-    thread = a_thread(f"t{place}", *texts, day=place)
-    kept = {
-        name: value for name, value in dict(thread).items() if name in ThreadRecord.model_fields
-    }
-    return ThreadRecord(**kept)
+    return record_of(a_thread(f"t{place}", *texts, day=place))
 
 
 @pytest.mark.slow

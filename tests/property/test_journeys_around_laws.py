@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphstore import open_store
-from graphstore.model.record import ThreadRecord
 from ingest.derive import Derivation
 from ingest.link.journeys import LEAST_LINEAGES
 from tests.fake_derive import NOW
-from tests.talk import a_thread
+from tests.talk import a_thread, record_of
 
 ASKED = (
     "What stops the escape wheel after every spring tide?",
@@ -37,9 +36,7 @@ steps = st.lists(
 
 
 def record(place, texts):
-    thread = a_thread(f"t{place}", *texts, day=place)
-    names = ThreadRecord.model_fields
-    return ThreadRecord(**{name: value for name, value in dict(thread).items() if name in names})
+    return record_of(a_thread(f"t{place}", *texts, day=place))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)

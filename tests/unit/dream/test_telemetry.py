@@ -1,11 +1,14 @@
 """Events without words or ids, signals that tune nothing."""
 
+from pathlib import Path
+
 import pytest
 
+from dream import telemetry
 from dream.telemetry import bucket, event, events, known_outcome, signals
 from graphstore.model.hypothesis import HypothesisState
 from graphstore.model.record import ParkedDraft
-from tests.dreamt import NOW, a_cycle, a_hypothesis
+from tests.dreamt import a_cycle, a_hypothesis
 
 PARTS = '{"retention":{"anchor":0.5,"novelty":1.0,"recency":0.0}}'
 
@@ -96,8 +99,12 @@ def test_what_retention_dropped_is_told_beside_what_it_kept():
     assert len(events([cycle], [])) == 1
 
 
-def test_counting_changes_no_hypothesis():
-    known = [a_hypothesis(created_at=NOW)]
-    before = [one.model_dump_json() for one in known]
-    signals(events([], known))
-    assert [one.model_dump_json() for one in known] == before
+def test_nothing_reads_it_but_the_journal():
+    sources = Path(telemetry.__file__).parents[1]
+    readers = {
+        path.name
+        for package in ("dream", "service", "cli")
+        for path in (sources / package).rglob("*.py")
+        if "telemetry" in path.read_text("utf-8")
+    }
+    assert readers == {"telemetry.py", "journal.py"}
