@@ -23,7 +23,7 @@ from graphstore.ids import digest, fingerprint, thread_id
 from graphstore.model.conversation import Role, Taint, Turn
 from graphstore.model.hypothesis import LIVE
 from graphstore.model.job import JobState
-from graphstore.model.record import ThreadRecord
+from graphstore.model.record import CycleRecord, ThreadRecord
 from graphstore.store import Store, open_store
 from ingest.derive import Derivation
 from service import dreaming, operations, settings, taking
@@ -125,12 +125,23 @@ class Kept(Session):
         yield self.held
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How one look of the hook ended."""
+
+    at: datetime
+    how: str
+    landed: int = 0
+    """Hypotheses."""
+    why: str = ""
+    """What an end without a hypothesis was made of."""
+
+
 @dataclass(slots=True)
 class Life:
     """What came of one owner's days."""
 
-    looks: list[tuple[datetime, str, int]] = field(default_factory=list)
-    """(when, how the look ended, hypotheses that landed)."""
+    looks: list[Seen] = field(default_factory=list)
     weeks: list[tuple[int, ...]] = field(default_factory=list)
     """By week: conversations, looks, dream cycles, landed, live, parked, queued at its end."""
 
@@ -162,20 +173,34 @@ def lived(owner: Owner, days: int, folder: Path, tell: Callable[[Life], object] 
     return life
 
 
-def look(session: Session, own: str) -> tuple[datetime, str, int]:
+def look(session: Session, own: str) -> Seen:
     """The hook of a conversation that ended."""
     ask = Ask(caller=Caller(trigger="hook", thread_id=own))
     found = dreaming.dreamt(session, ask, operations.limits(session)).result
     match found:
         case Closed():
-            return session.now(), f"gate:{found.condition}", 0
+            return Seen(session.now(), f"gate:{found.condition}", why=found.lines[-1].distance)
         case NothingDue():
-            return session.now(), found.reason, 0
+            counted = (f"{each.count} {each.name}" for each in found.notes if each.count)
+            return Seen(session.now(), found.reason, why=", ".join(counted))
         case Landed():
-            count = len(found.record.hypotheses)
-            return session.now(), found.why_nothing or "landed", count
+            made = len(found.record.hypotheses)
+            why = "" if made else emptiness(found.record)
+            return Seen(session.now(), found.why_nothing or "landed", made, why)
         case _:
-            return session.now(), found.outcome, 0
+            return Seen(session.now(), found.outcome)
+
+
+def emptiness(record: CycleRecord) -> str:
+    """What the jobs of a dream cycle without a hypothesis ended with, and on which checks."""
+    ends = Counter(end.reason for end in record.jobs)
+    checks = Counter(name for draft in record.parked for name in draft.failed)
+    for end in record.jobs:
+        checks.update({each.name: each.count for each in end.rejected})
+    said = [
+        f"{count} {name}" for counts in (ends, checks) for name, count in sorted(counts.items())
+    ]
+    return f"{len(record.jobs)} jobs: " + ", ".join(said)
 
 
 def figures(store: Store, life: Life, talks: int) -> tuple[int, ...]:
@@ -202,11 +227,15 @@ def told(owner: Owner, life: Life, days: int) -> Iterator[str]:
     yield "".join(f"{head:>8}" for head in HEADS)
     for number, week in enumerate(life.weeks, start=1):
         yield "".join(f"{cell:>8}" for cell in (number, *week))
-    ends = Counter(how for _, how, _ in life.looks)
+    ends = Counter(seen.how for seen in life.looks)
     yield "looks ended: " + ", ".join(f"{count} {how}" for how, count in sorted(ends.items()))
-    landed = [at for at, how, count in life.looks if count]
-    gaps = [b - a for a, b in zip([START, *landed], [*landed, life.looks[-1][0]], strict=True)]
+    landed = [seen.at for seen in life.looks if seen.landed]
+    last = life.looks[-1].at
+    gaps = [b - a for a, b in zip([START, *landed], [*landed, last], strict=True)]
     yield f"longest time without a new hypothesis: {max(gaps).total_seconds() / 3600:.0f} h"
+    empty = [seen for seen in life.looks if not seen.landed and not seen.how.startswith("gate:")]
+    yield f"{len(empty)} looks passed the gate and brought nothing:"
+    yield from (f"  {seen.at:%m-%d %H:%M} {seen.how}: {seen.why}" for seen in empty)
 
 
 def main() -> None:
