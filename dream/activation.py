@@ -19,6 +19,8 @@ Visibility: TypeAlias = Literal[
 WORD: Final = re.compile(r"[^\W_]{4,}")
 TERMS: Final = 4
 """So many terms of a prompt are asked for at most."""
+BUDGET_MIN: Final = 0.35
+"""With less attention left, nothing shows itself unasked."""
 
 
 class Activation(Value):
@@ -53,7 +55,6 @@ def activation(
     prompt: str,
     *,
     budget: float,
-    budget_min: float,
     anchor: float,
 ) -> Activation:
     """What becomes of a hypothesis beside a prompt; ``budget`` is what attention is left, 0 to 1.
@@ -66,12 +67,12 @@ def activation(
     return Activation(
         topic_fit=round(fit, 6),
         pressure=round(0.5 * fit + 0.25 * budget + 0.25 * anchor, 6),
-        visibility="deep_archival_recall" if searched else seen(plan, budget, budget_min),
+        visibility="deep_archival_recall" if searched else seen(plan, budget),
         reason=plan.reason,
     )
 
 
-def seen(plan: Use, budget: float, budget_min: float) -> Visibility:
+def seen(plan: Use, budget: float) -> Visibility:
     """How it is seen, by the manner that the use plan allows."""
     match plan.manner:
         case "silent":
@@ -79,4 +80,4 @@ def seen(plan: Use, budget: float, budget_min: float) -> Visibility:
         case "reopen_source":
             return "source_backed_recall_card"
         case _:
-            return "silent_tuning" if budget < budget_min else "active_gentle_nudge"
+            return "silent_tuning" if budget < BUDGET_MIN else "active_gentle_nudge"

@@ -1,7 +1,7 @@
 """Settings of the dream layer, each with its allowed range."""
 
 from datetime import time
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
@@ -10,6 +10,8 @@ from graphstore.model.base import Value
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Hours = Annotated[float, Field(ge=0, le=8760)]
+ADVICE: Final = 20
+"""The mark of a rule that advises; the others name patterns."""
 
 
 def known_zone(name: str) -> str:
@@ -84,9 +86,9 @@ class LadderSettings(Value):
     """Confidence in points, 0 to 98."""
 
     start_advice: Annotated[int, Field(ge=1, le=98)] = 20
-    """Points of an accepted draft that advises. No effect yet."""
+    """Points of an accepted draft that advises."""
     start_pattern: Annotated[int, Field(ge=1, le=98)] = 30
-    """Points of an accepted draft that names a pattern. No effect yet."""
+    """Points of an accepted draft that names a pattern."""
     up: Annotated[int, Field(ge=1, le=98)] = 10
     """Points for a confirmation."""
     down: Annotated[int, Field(ge=1, le=98)] = 5
@@ -97,6 +99,10 @@ class LadderSettings(Value):
     """Points of an applied one: nothing is applied yet, the distance is told."""
     refuted: Annotated[int, Field(ge=0, le=98)] = 10
     """Points below which one is refuted."""
+
+    def start(self, kind: Literal[20, 30]) -> int:
+        """Points that a draft begins with; rules mark advice by 20, patterns by 30."""
+        return self.start_advice if kind == ADVICE else self.start_pattern
 
 
 class DreamSettings(Value):
@@ -111,7 +117,7 @@ class DreamSettings(Value):
     time_zone: Annotated[str, AfterValidator(known_zone)] = "local"
     """Time zone of the window."""
     check_interval_seconds: Annotated[int, Field(ge=0, le=86_400)] = 3600
-    """How often a schedule looks. No effect yet."""
+    """How often ``clew ingest --follow`` looks whether it is time to dream; 0 is never."""
     min_hours: Hours = 4
     """Hours between scheduled dream cycles."""
     min_changed_threads: Annotated[int, Field(ge=0, le=1000)] = 3
@@ -146,8 +152,6 @@ class DreamSettings(Value):
     """Drafts below are parked."""
     keep_best: Annotated[int, Field(ge=0, le=64)] = 3
     """Drafts kept all the same where a store has few hypotheses."""
-    activation_budget_min: Share = 0.35
-    """Least budget at which a hypothesis shows itself unasked. No effect yet."""
     invitation_days: Annotated[int, Field(ge=1, le=90)] = 14
     """Life of an invitation."""
     parked_days: Annotated[int, Field(ge=1, le=365)] = 45

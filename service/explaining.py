@@ -112,7 +112,7 @@ def of_hypothesis(session: Session, store: Store, row: HypothesisRow) -> Explana
         passed=tuple(name for name in names if name not in row.failed),
         failed=row.failed,
         retention=parts(edge),
-        unasked=unasked(row, session),
+        unasked=unasked(row),
         distances=distances(edge, session, row.failed),
         premises=tuple(said(store, ref) for ref in edge.refs),
         history=tuple(
@@ -131,7 +131,7 @@ def parts(edge: AnyHypothesis) -> tuple[Part, ...]:
     )
 
 
-def unasked(row: HypothesisRow, session: Session) -> Activation:
+def unasked(row: HypothesisRow) -> Activation:
     """How it would show itself in a conversation about its own cues."""
     edge = row.hypothesis
     return activation(
@@ -140,7 +140,6 @@ def unasked(row: HypothesisRow, session: Session) -> Activation:
         Request(kind="ambient"),
         " ".join(edge.cues),
         budget=1.0,
-        budget_min=session.settings.dream.activation_budget_min,
         anchor=policies.recorded(edge.extras).get("anchor", 0.0),
     )
 

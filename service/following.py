@@ -14,6 +14,7 @@ from service import taking
 from service.interrupts import Interrupts, interrupts
 from service.meter import Meter
 from service.session import Session
+from service.timer import Timer
 
 SLICE: Final = 0.1
 """Seconds after which a wait looks whether it is to end."""
@@ -58,16 +59,20 @@ class Follower:
         )
 
 
-def follow(session: Session, paths: tuple[str, ...], options: Options) -> IngestReport:
+def follow(
+    session: Session, paths: tuple[str, ...], options: Options, timer: Timer
+) -> IngestReport:
     """Take in what is new at the paths whenever a file has changed or come to rest.
 
-    In between only sizes and times are looked at, and the store is closed. Ends when Ctrl-C is
-    pressed; gives the reports of all rounds as one.
+    In between only sizes and times are looked at, and the store is closed; where dreaming has a
+    schedule, ``timer`` looks at its gate. Ends when Ctrl-C is pressed; gives the reports of all
+    rounds as one.
     """
     follower = Follower(session, paths, options)
     with interrupts(session) as wishes, wishes.heard():
         while not wishes.read() or not follower.reports:
             follower.turn(wishes)
+            timer.look()
             _wait(session, wishes)
     return joined(follower.reports, strict=options.strict)
 

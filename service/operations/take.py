@@ -15,6 +15,7 @@ from service.meter import Meter
 from service.moments import WrongValue, moment
 from service.operations.think import limits
 from service.session import Session
+from service.timer import Timer
 
 
 def up(
@@ -110,7 +111,7 @@ def ingest(
     if not opened:
         return taking.preview(paths, None, options, session.now())
     if follow:
-        return following.follow(session, paths, options)
+        return following.follow(session, paths, options, Timer(session, limits(session)))
     with session.store("ingest", make=True) as store:
         if dry_run:
             return taking.preview(paths, store, options, session.now())

@@ -1,6 +1,7 @@
 """A scheduled look at a real store: what it counts, what it waits for, what it leaves alone."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
@@ -9,10 +10,12 @@ import pytest
 from dream import cycle
 from dream.cycle import Landed
 from dream.gate import Closed
-from graphstore.errors import Unwritable
+from graphstore.errors import StoreLocked, Unwritable
+from graphstore.model.job import JobState
 from service import operations, settings
 from service.pacing import RECALLED, recalled, woken
 from service.session import Session
+from service.timer import Timer
 
 START = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -186,3 +189,52 @@ class TestWaking:
         assert isinstance(found, Landed)
         assert found.record.outcome == outcome
         assert (len(found.record.jobs) == 1) == (outcome == "interrupted")
+
+
+class TestTimer:
+    """A process that stays, ``clew ingest --follow``, looks at the gate now and then."""
+
+    @pytest.fixture
+    def timer(self, home):
+        home.flags["dream.schedule"] = "idle"
+        three(home)
+        self.told = []
+        session = home.session()
+        limits = operations.limits(session)
+        return Timer(replace(session, now=lambda: home.now, progress=self.told.append), limits)
+
+    def found(self, home):
+        """Jobs that a look queued, and dream cycles."""
+        with home.session().store("test") as store:
+            return bool(store.jobs.all(JobState.QUEUED)), len(store.cycles())
+
+    def test_it_looks_no_oftener_than_it_is_told_to(self, home, timer):
+        timer.look()
+        assert self.found(home) == (False, 0), "somebody was writing just now"
+        home.now += timedelta(minutes=59)
+        timer.look()
+        assert self.found(home) == (False, 0), "the hour is not over"
+        home.now += timedelta(minutes=1)
+        timer.look()
+        assert self.found(home) == (True, 0), "jobs rest for a day"
+        home.now += 24 * HOUR
+        timer.look()
+        assert self.found(home)[1] == 1
+        assert any(line.startswith("dreamt: ") for line in self.told)
+
+    @pytest.mark.parametrize(
+        "flag", [("dream.schedule", "off"), ("dream.check_interval_seconds", 0)]
+    )
+    def test_without_a_schedule_or_an_interval_it_opens_nothing(self, home, flag):
+        home.flags |= {"dream.schedule": "idle"} | dict([flag])
+        session = home.session()
+        Timer(session, operations.limits(session)).look()
+        assert not session.exists
+
+    def test_a_busy_store_waits_for_the_next_look(self, home):
+        home.flags |= {"dream.schedule": "idle", "store.wait_s": 0}
+        session = home.session()
+        with session.store("other", make=True):
+            Timer(session, operations.limits(session)).look()
+            with pytest.raises(StoreLocked):
+                operations.dream(session)

@@ -12,9 +12,7 @@ ONE = a_hypothesis(cues=("weir gate", "hard frost"))
 
 
 def shown(one=ONE, standing=None, request=AMBIENT, prompt="the weir gate", budget=1.0):
-    return activation(
-        one, standing or Valid(), request, prompt, budget=budget, budget_min=0.35, anchor=0.8
-    )
+    return activation(one, standing or Valid(), request, prompt, budget=budget, anchor=0.8)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +41,7 @@ def test_a_rule_decides_how_it_is_seen(changes, visibility):
 
 def test_to_confirm_is_a_nudge_too():
     plan = Use(manner="ask_to_confirm", reason="user_correction")
-    assert seen(plan, 1.0, 0.35) == "active_gentle_nudge"
+    assert seen(plan, 1.0) == "active_gentle_nudge"
 
 
 def test_fit_counts_cues_against_at_most_four_long_terms():

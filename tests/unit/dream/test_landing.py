@@ -3,6 +3,8 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from dream.findings import Voice
 from dream.landing import Dropped, Ground, settle
 from dream.model import Accepted, Artifact, Bridge, Invitation, Parked, Rejected
@@ -82,6 +84,13 @@ def test_a_draft_becomes_an_edge_with_all_its_lineage():
     assert (edge.seed_id, edge.shape) == (None, None)
     assert set(json.loads(edge.extras)) == {"retention"}
     assert len(edge.invalidation_triggers) == 9
+
+
+@pytest.mark.parametrize(("start", "points"), [(20, 24), (30, 36)])
+def test_advice_and_patterns_begin_where_the_owner_says(start, points):
+    ladder = SETTINGS.ladder.replace(start_advice=24, start_pattern=36)
+    edge = landed(judged(a_draft(start=start)), settings=SETTINGS.replace(ladder=ladder))
+    assert (edge.hypotheses[0].start_points, edge.hypotheses[0].points) == (points, points)
 
 
 def test_a_pack_of_a_seed_leaves_its_name():
