@@ -43,7 +43,7 @@ def every_row(source: Source, applied: int) -> Iterator[Row]:
             yield from made.nodes
             yield from {(edge.TABLE, *edge_key(edge)): edge for edge in made.edges}.values()
     parts.finish(epoch)
-    yield from parts.every(source.derive)
+    yield from parts.every(source.derive, source.said())
     yield from source.ties(source.threads.ids())
     yield from projection.complete(source.stories(), source.present)
     yield from source.meta(applied)

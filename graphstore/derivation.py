@@ -1,7 +1,7 @@
 """The seam through which extraction reaches the store: graphstore names it, ingest authors it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from graphstore.model.conversation import Thread
@@ -39,6 +39,8 @@ class Ground:
     journeys: tuple[Journey, ...] = ()
     waypoints: tuple[Waypoint, ...] = ()
     anchored: tuple[Anchored, ...] = ()
+    said: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    """Pairs of questions, first id before second: whether they ask the same, by the owner."""
     whole: frozenset[str] | None = None
     """Questions whose links are all among these rows; None: of every one, and every row is."""
 

@@ -9,6 +9,7 @@ import orjson
 from graphstore.cited import is_reference
 from graphstore.codec import edge_key
 from graphstore.derivation import Asked
+from graphstore.ids import canonical
 from graphstore.ids import ref as ref_of
 from graphstore.model.conversation import Thread, Turn
 from graphstore.model.knowledge import (
@@ -17,6 +18,7 @@ from graphstore.model.knowledge import (
     Extracted,
     Lineage,
     Links,
+    LinkType,
     Mentions,
     Node,
     Question,
@@ -31,6 +33,9 @@ T = TypeVar("T", Relates, Links)
 LINEAGE: Final = "lineage/1"
 CITES: Final = "cites/1"
 TOLD_REFS: Final = 8
+OWNER: Final = "owner/1"
+LINK_REFS: Final = 4
+"""Of each of two questions."""
 
 
 # lineage and citations
@@ -186,6 +191,23 @@ def asked(parts: Iterable[Part]) -> Asked | None:
         frozenset(paths),
         frozenset(people),
         tuple(ref for *_, ref in sorted(refs)),
+    )
+
+
+def told_same(left: Asked, right: Asked) -> Links:
+    """The link between two questions of which the owner said that they ask the same."""
+    refs = {*left.refs[:LINK_REFS], *right.refs[:LINK_REFS]}
+    return Links(
+        src_table="Question",
+        src=left.question.question_id,
+        dst_table="Question",
+        dst=right.question.question_id,
+        source_refs=tuple(sorted(refs)),
+        weight=1.0,
+        extractor=OWNER,
+        link_type=LinkType.RECURRING,
+        score=1.0,
+        evidence=canonical({"how": "owner"}).decode(),
     )
 
 

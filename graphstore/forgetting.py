@@ -12,9 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+import orjson
+
 from graphstore import proof
 from graphstore.courses import carried
-from graphstore.ids import keyed_digest, question_id
+from graphstore.ids import concept_id, keyed_digest, question_id
 from graphstore.ids import ref as ref_of
 from graphstore.ledger import listed
 from graphstore.model.conversation import LineageLink, Thread, Turn
@@ -32,6 +34,7 @@ from graphstore.model.record import (
     ThreadRecord,
 )
 from graphstore.model.refs import SourceRefId, parse_ref
+from graphstore.said import OF_CONCEPTS, OF_QUESTIONS
 from graphstore.source import Source
 from graphstore.threads import PREFIX_KINDS
 
@@ -256,6 +259,8 @@ class Forgetting:
                     changed = None  # its labels are words of all threads; a new one is counted
                 case CycleRecord():
                     changed = _cycle(record, lost)
+                case ReviewRecord() if self._names_gone(record):
+                    changed = None
                 case ReviewRecord():
                     other = None if self._gone(record.other or "") else record.other
                     changed = record.replace(after=_left(record.after, lost), other=other)
@@ -266,6 +271,23 @@ class Forgetting:
                     changed = record
             if changed != record:
                 going.records[entry.seq] = changed or GoneRecord(was=entry.kind)
+
+    def _names_gone(self, record: ReviewRecord) -> bool:
+        """Whether the owner spoke of a question or a concept that goes."""
+        ends = {record.target, record.other or record.target}
+        if record.act in OF_QUESTIONS:
+            return not ends.isdisjoint(self._vanished)
+        return record.act in OF_CONCEPTS and not all(map(self._spelt, sorted(ends)))
+
+    def _spelt(self, concept: str) -> bool:
+        """Whether a thread that stays names a concept, be it as a spelling of another one."""
+        rows = self._ledger.select(
+            "SELECT label, aliases FROM named WHERE concept = ?"
+            " AND thread_id NOT IN (SELECT value FROM json_each(?))",
+            (self._source.said().concept(concept), listed(sorted(self._removed))),
+        )
+        forms = {form for label, aliases in rows for form in (label, *orjson.loads(aliases))}
+        return concept in map(concept_id, forms)
 
     def _touched(self, removed: Iterable[str], adopted: Iterable[str]) -> frozenset[str]:
         """Threads whose records change: those that go, and those that name them as parents."""
@@ -328,6 +350,7 @@ class Forgetting:
             self._ledger.rewrite(going.records)
             self._replay(self._touched(removed, going.adopted))
             self._source.epochs.clear()
+            self._source.words.clear()
             if epochs and self._threads.ids():
                 threads = (self._threads.get(name) for name in self._threads.ids())
                 known = (thread for thread in threads if thread is not None)

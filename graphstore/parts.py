@@ -6,7 +6,7 @@ changes marks what it touches; only that is summed again.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import orjson
 
 from graphstore import fold
 from graphstore.derivation import Asked, Derive
+from graphstore.ids import concept_id
 from graphstore.ledger import Connection, Ledger, listed
 from graphstore.meetings import Meetings, bounds_of
 from graphstore.model.knowledge import (
@@ -25,6 +26,7 @@ from graphstore.model.knowledge import (
 )
 from graphstore.model.record import EpochRecord
 from graphstore.near import Near, Pair, Worded, pair_of
+from graphstore.said import Said
 from graphstore.shards import Part, Shard
 from graphstore.vectors import Static
 
@@ -108,6 +110,11 @@ class Parts:
             near = self._compare(asked, epoch)
             _mark(connection, "link", asked)
             _mark(connection, "near", {" ".join(pair) for pair in near})
+
+    def stir(self, pairs: Iterable[Pair]) -> None:
+        """Mark pairs of questions that are to be linked again, or no longer."""
+        with self._ledger.transaction() as connection:
+            _mark(connection, "near", {" ".join(pair) for pair in pairs})
 
     def _exchange(
         self, connection: Connection, shard: Shard
@@ -237,42 +244,58 @@ class Parts:
             given,
         ):
             aliases[concept].update(orjson.loads(written))
-        for concept, label, df, cf, generic, kind in self._ledger.select(
-            "SELECT concept, min(label), count(DISTINCT root), sum(cf), max(generic), min(kind)"  # noqa: S608 - fixed words
+        for concept, label, other, df, cf, generic, kind in self._ledger.select(
+            "SELECT concept, min(label), max(label),"  # noqa: S608 - fixed words
+            " count(DISTINCT root), sum(cf), max(generic), min(kind)"
             f" FROM named JOIN root USING (thread_id){where} GROUP BY concept ORDER BY concept",
             given,
         ):
+            called = self._called(concept) if other != label else (label, kind, set())
             yield Concept(
                 concept_id=concept,
-                label=label,
-                aliases=tuple(sorted(aliases[concept] - {label})),
+                label=called[0],
+                aliases=tuple(sorted((aliases[concept] | called[2]) - {called[0]})),
                 df=df,
                 cf=cf,
                 generic=bool(generic),
-                kind=_KINDS[kind],
+                kind=_KINDS[called[1]],
             )
 
+    def _called(self, concept: str) -> tuple[str, int, set[str]]:
+        """Label, kind and spellings of a concept that others were merged into: its own, if any."""
+        rows = self._ledger.select(
+            "SELECT DISTINCT label, kind FROM named WHERE concept = ? ORDER BY label, kind",
+            (concept,),
+        )
+        own = [row for row in rows if concept_id(row[0]) == concept]
+        label, kind = (own or rows)[0]
+        return label, kind, {row[0] for row in rows}
+
     def links(
-        self, questions: Iterable[str], near: Iterable[Pair], derive: Derive
+        self, questions: Iterable[str], near: Iterable[Pair], derive: Derive, said: Said
     ) -> Iterator[Links]:
         """Links that have one of these questions as an end, and those of these pairs."""
+        names = set(questions)
         wanted = {
             pair_of(one, other): cosine
-            for one in questions
+            for one in names
             for other, cosine in self.near.of(one).items()
         }
-        for pair in near:
+        told = {pair for pair in said.same if not names.isdisjoint(pair)}
+        for pair in (*near, *sorted(told - wanted.keys())):
             cosine = self.near.cosine(pair)
-            if cosine is not None:
-                wanted[pair] = cosine
-        yield from self._linked(((*pair, wanted[pair]) for pair in sorted(wanted)), derive, {})
+            if cosine is not None or said.pairs.get(pair):
+                wanted[pair] = cosine or 0.0
+        found = ((*pair, wanted[pair]) for pair in sorted(wanted))
+        yield from self._linked(found, derive, said.pairs)
 
     def _linked(
         self,
         wanted: Iterable[tuple[str, str, float]],
         derive: Derive,
-        known: dict[str, Asked | None],
+        said: Mapping[Pair, bool],
     ) -> Iterator[Links]:
+        known: dict[str, Asked | None] = {}
         for left, right, cosine in wanted:
             if len(known) > _SECTION:
                 known.clear()
@@ -280,18 +303,28 @@ class Parts:
                 if name not in known:
                     known[name] = fold.asked(self.of((name,)))
             one, other = known[left], known[right]
-            link = derive.link(one, other, cosine) if one and other else None
+            if one is None or other is None:
+                continue
+            match said.get((left, right)):
+                case None:
+                    link = derive.link(one, other, cosine)
+                case True:
+                    link = fold.told_same(one, other)
+                case False:
+                    link = None
             if link is not None:
                 yield link
 
-    def every(self, derive: Derive) -> Iterator[Row]:
+    def every(self, derive: Derive, said: Said) -> Iterator[Row]:
         """Every sum there is."""
         names = [row[0] for row in self._ledger.select("SELECT DISTINCT node FROM part ORDER BY 1")]
         for start in range(0, len(names), _SECTION):
             yield from fold.shared(self.of(names[start : start + _SECTION]))
         yield from self._concepts()
         yield from self.meetings.every()
-        yield from self._linked(self.near.pairs(), derive, {})
+        yield from self._linked(self.near.pairs(), derive, said.pairs)
+        far = ((*pair, 0.0) for pair in said.same if self.near.cosine(pair) is None)
+        yield from self._linked(far, derive, said.pairs)
 
     def holds(self, table: str, key: str) -> bool:
         """Whether some thread asks a question or names a concept."""
@@ -321,6 +354,11 @@ class Parts:
         """Concepts that these threads name."""
         sql = "SELECT concept FROM named WHERE thread_id = ?"
         return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
+
+    def naming_threads(self, concepts: Iterable[str]) -> frozenset[str]:
+        """Threads that name one of these concepts."""
+        sql = "SELECT thread_id FROM named WHERE concept = ?"
+        return frozenset(row[0] for name in concepts for row in self._ledger.select(sql, (name,)))
 
     def lineages(self, threads: Iterable[str]) -> set[str]:
         """Lineage roots of these threads."""

@@ -83,7 +83,7 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
     drawn: list[Drawn] = []
     family: set[str] = set()
     with engine.read(threads=1) as statement:
-        if pending.threads:
+        if pending.threads or source.parts.dirty("near"):
             drawn, family = _plan_threads(source, statement, set(pending.threads), old, new)
         touched = source.claims.owners(family | _come_and_gone(old, new) | pending.journeys)
         told = sorted(pending.journeys | touched - {DREAMT})
@@ -210,7 +210,7 @@ def _plan_shared(
     _old_links(statement, set(asked) - unknown, joined, old)
     new.add(parts.shared(nodes))
     new.add(parts.meetings.relations(pairs))
-    new.add(parts.links(asked, sorted(near), source.derive))
+    new.add(parts.links(asked, sorted(near), source.derive, source.said()))
 
 
 def _old_links(

@@ -12,6 +12,7 @@ from graphstore.claims import Claims
 from graphstore.derivation import Derive
 from graphstore.errors import LedgerDamaged
 from graphstore.ids import ref
+from graphstore.joining import joined
 from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Edge, Meta, Node
 from graphstore.model.record import (
@@ -24,6 +25,7 @@ from graphstore.model.record import (
 )
 from graphstore.model.refs import SourceRefId, parse_ref
 from graphstore.parts import Parts
+from graphstore.said import Said, said
 from graphstore.shards import Drawn
 from graphstore.threads import Threads
 
@@ -45,6 +47,8 @@ class Source:
     engine_name: str = "kuzu"
     epochs: dict[int, EpochRecord] = field(default_factory=dict)
     """The last epoch by its place in the ledger: reading one takes long."""
+    words: dict[int, Said] = field(default_factory=dict)
+    """What the owner said of questions and concepts, by the place of the last review."""
     drawn: dict[str, Drawn] = field(default_factory=dict)
     """Threads that changed last, as the graph has them: some of them will change again."""
 
@@ -66,10 +70,40 @@ class Source:
             raise LedgerDamaged(entry.seq, reason)
         return record
 
+    def said(self) -> Said:
+        """What the owner said of pairs of questions and of concepts."""
+        seq = self.ledger.last_seq_of("review")
+        if seq not in self.words:
+            self.words.clear()
+            self.words[seq] = self.said_until(seq)
+        return self.words[seq]
+
+    def said_until(self, seq: int) -> Said:
+        """What the owner had said when the ledger ended with a record."""
+        found = (entry.record() for entry in self.ledger.of_kind("review") if entry.seq <= seq)
+        return said(record for record in found if isinstance(record, ReviewRecord))
+
+    def stirred(self, applied: int) -> frozenset[str]:
+        """Threads to derive again for what the owner said since a record.
+
+        Pairs of questions of which something else holds now are marked on the way.
+        """
+        before, now = self.said_until(applied), self.said()
+        self.parts.stir(now.other_pairs(before))
+        return self.parts.naming_threads(now.other_concepts(before))
+
     def journeys(self, journey_id: str | None = None) -> tuple[JourneyRecord, ...]:
-        """Every journey record, or those of one Journey, in ledger order."""
+        """Every journey record, or those of one Journey, in ledger order.
+
+        Their concepts are those that stand for the recorded ones now.
+        """
+        words = self.said()
         found = (entry.record() for entry in self.ledger.of_kind("journey", journey_id))
-        return tuple(record for record in found if isinstance(record, JourneyRecord))
+        return tuple(
+            record.replace(concepts=words.concepts(record.concepts)) if words.merged else record
+            for record in found
+            if isinstance(record, JourneyRecord)
+        )
 
     def cycles(self) -> tuple[CycleRecord, ...]:
         """Every cycle record in ledger order."""
@@ -182,7 +216,7 @@ class Source:
         thread = self.threads.get(thread_id)
         if thread is None:
             return None
-        facts = self.derive.facts(thread, self.epoch())
+        facts = joined(self.derive.facts(thread, self.epoch()), self.said())
         return Drawn(thread, shards.shard(thread, facts, root, self.drawn.get(thread_id)))
 
     def remember(self, drawn: Iterable[Drawn]) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -44,6 +45,7 @@ from graphstore.model.record import (
 from graphstore.model.refs import RefUnresolved
 from graphstore.parts import Parts
 from graphstore.resolution import resolve
+from graphstore.said import Said
 from graphstore.search import SearchIndex
 from graphstore.source import DREAMS, Source
 from graphstore.surroundings import Surroundings
@@ -295,6 +297,8 @@ class Store:
         rows = self.ledger.select("SELECT kind, subject FROM record WHERE seq > ?", (applied,))
         kinds = {kind for kind, _ in rows}
         changed = frozenset(subject for kind, subject in rows if kind == "thread")
+        if "review" in kinds:
+            changed |= self._source.stirred(applied)
         known = self._count_threads()
         many = len(changed) > BULK_THREADS or len(changed) * BULK_SHARE > max(known, BULK_SHARE)
         if "epoch" in kinds or many:
@@ -458,6 +462,10 @@ class Store:
         """Questions worded most alike, by id, with the cosine of the two."""
         return self._source.parts.near.of(question)
 
+    def said(self) -> Said:
+        """What the owner said of pairs of questions and of concepts."""
+        return self._source.said()
+
     def journey_records(self) -> tuple[JourneyRecord, ...]:
         """Every journey record, in ledger order."""
         return self._source.journeys()
@@ -499,7 +507,8 @@ class Store:
     def ground(self) -> Ground:
         """Every extracted row."""
         with self._reader() as statement:
-            return stored.read_ground(statement)
+            ground = stored.read_ground(statement)
+        return replace(ground, said=self._source.said().pairs)
 
     def around(
         self, threads: Iterable[str], least: int
@@ -511,7 +520,7 @@ class Store:
         with self._reader() as statement:
             found = Surroundings(statement, self._source.parts, sorted(threads), least)
         records = (one for name in found.journeys for one in self._source.journeys(name))
-        return found.ground(), tuple(records)
+        return replace(found.ground(), said=self._source.said().pairs), tuple(records)
 
     def meta(self) -> dict[str, str]:
         """What the graph says about itself."""

@@ -23,6 +23,7 @@ from graphstore.model.knowledge import (
 from graphstore.model.record import EpochRecord, ThreadRecord
 from graphstore.parts import Parts
 from graphstore.rows import Rows
+from graphstore.said import Said
 from ingest.derive import Derivation
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -213,7 +214,7 @@ def derived(
         for thread, found in zip(threads, facts, strict=True):
             parts.add(shards.shard(thread, found, lineage[thread.thread_id]))
         parts.finish(epoch)
-        rows.add(parts.every(derive))
+        rows.add(parts.every(derive, Said()))
     return (
         Ground(
             threads=ground.threads,

@@ -73,7 +73,7 @@ def standings(records: Iterable[JourneyRecord]) -> dict[str, Standing]:
 def find(ground: Ground, history: tuple[JourneyRecord, ...], epoch: EpochRecord) -> Found:
     """Look for Journeys over the whole store; a question belongs to one of them."""
     figured = figures(epoch)
-    index = Index(known(ground, figured), epoch)
+    index = Index(known(ground, figured), epoch, ground.said)
     search = _Search(ground, index, standings(history), figured)
     for theme in question_clusters(ground, index):
         search.consider(theme)

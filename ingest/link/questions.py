@@ -1,8 +1,9 @@
 """LINKS: questions that meet again, lead on to each other, or only look alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from graphstore import near, vectors
@@ -134,10 +135,16 @@ def akin(one: str, other: str) -> bool:
 
 
 class Index:
-    """Questions with their vectors."""
+    """Questions with their vectors, and what the owner said of pairs of them."""
 
-    def __init__(self, questions: tuple[Known, ...], epoch: EpochRecord) -> None:
+    def __init__(
+        self,
+        questions: tuple[Known, ...],
+        epoch: EpochRecord,
+        said: Mapping[near.Pair, bool] = MappingProxyType({}),
+    ) -> None:
         self.questions = questions
+        self._said = said
         self.place = {one.question_id: at for at, one in enumerate(questions)}
         static = vectors.Static(
             epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df]
@@ -149,9 +156,18 @@ class Index:
         cosine = near.exact(self._matrix, left, right)
         return score(self.questions[left], self.questions[right], cosine)
 
+    def total(self, left: int, right: int) -> float:
+        """What their likeness adds up to; 1 or 0 where the owner said whether they ask the same."""
+        names = (self.questions[place].question_id for place in (left, right))
+        told = self._said.get(near.pair_of(*names))
+        return self.score(left, right).total if told is None else float(told)
+
 
 def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[Links, ...]]:
-    """Accepted links and borderline pairs over a whole store, sorted by their ends."""
+    """Accepted links and borderline pairs over a whole store, sorted by their ends.
+
+    Pairs of which the owner said whether they ask the same are left out.
+    """
     found = {one.question_id: one for one in known(ground, figures(epoch))}
     static = vectors.Static(epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df])
     worded = [near.Worded(one.question_id, one.text, one.keys) for one in found.values()]
@@ -160,6 +176,8 @@ def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[
         index = near.Near(aside, None, least=_FAINT)
         index.fill([worded], static)
         for left, right, cosine in index.pairs():
+            if (left, right) in ground.said:
+                continue
             told = score(found[left], found[right], cosine)
             if told.total >= told.strong:
                 accepted.append(_link(found[left], found[right], told))
@@ -268,19 +286,17 @@ def _split(index: Index, group: list[str]) -> list[list[str]]:
         return [group]
     places = [index.place[name] for name in group]
     worst = min(
-        (index.score(left, right).total, left, right)
+        (index.total(left, right), left, right)
         for at, left in enumerate(places)
         for right in places[at + 1 :]
     )
     if worst[0] >= FARTHEST:
         return [group]
     _, left, right = worst
-    near: list[str] = []
+    close: list[str] = []
     far: list[str] = []
     for name in group:
         at = index.place[name]
-        closer = at == left or (
-            at != right and index.score(at, left).total >= index.score(at, right).total
-        )
-        (near if closer else far).append(name)
-    return [*_split(index, near), *_split(index, far)]
+        closer = at == left or (at != right and index.total(at, left) >= index.total(at, right))
+        (close if closer else far).append(name)
+    return [*_split(index, close), *_split(index, far)]
