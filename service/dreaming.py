@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from dream import cycle, journal
-from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of
+from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of, parked_since
 from dream.gate import Closed, Look, gate
 from dream.settings import DreamSettings
 from dream.use import Request, use
@@ -107,13 +107,14 @@ Judgeable = tuple[AnyHypothesis, tuple[str, ...]]
 """A hypothesis, and the checks it failed where it is a parked draft."""
 
 
-def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow, ...]:
+def rows(session: Session, store: Store, *, state: str = "") -> tuple[HypothesisRow, ...]:
     """Hypotheses as they are shown, the most certain first; by default those that count.
 
     ``state`` parked lists drafts that wait, with the checks they failed.
     """
+    now = session.now()
     if state == HypothesisState.PARKED:
-        return rows_of(store, now, drafts(store))
+        return rows_of(store, now, drafts(session, store))
     stands = (
         (edge, ())
         for edge in known_of(store)
@@ -122,9 +123,9 @@ def rows(store: Store, now: datetime, *, state: str = "") -> tuple[HypothesisRow
     return rows_of(store, now, stands)
 
 
-def drafts(store: Store) -> tuple[Judgeable, ...]:
+def drafts(session: Session, store: Store) -> tuple[Judgeable, ...]:
     """Drafts that wait, with the checks they failed."""
-    return tuple((draft.hypothesis, draft.failed) for draft in waiting(store))
+    return tuple((draft.hypothesis, draft.failed) for draft in waiting(session, store))
 
 
 def rows_of(store: Store, now: datetime, judged: Iterable[Judgeable]) -> tuple[HypothesisRow, ...]:
@@ -137,15 +138,15 @@ def rows_of(store: Store, now: datetime, judged: Iterable[Judgeable]) -> tuple[H
     return tuple(row(edge, failed, names, standing(edge, now, current)) for edge, failed in edges)
 
 
-def waiting(store: Store) -> tuple[ParkedDraft, ...]:
-    """Parked drafts that nobody decided on since, each once, as last parked."""
-    records = store.dreams()
+def waiting(session: Session, store: Store) -> tuple[ParkedDraft, ...]:
+    """Parked drafts that nobody decided on and whose time is not up, each once, as last parked."""
+    records, since = store.dreams(), parked_since(session.settings.dream, session.now())
     gone = journal.rolled_back(records)
     decided = journal.rejected(records) | {edge.hypothesis_id for edge in known_of(store)}
     parked = {
         draft.hypothesis.hypothesis_id: draft
-        for _, draft in journal.parked(store.cycles())
-        if draft.hypothesis.cycle_id not in gone
+        for at, draft in journal.parked(store.cycles())
+        if at > since and draft.hypothesis.cycle_id not in gone
     }
     return tuple(draft for name, draft in parked.items() if name not in decided)
 

@@ -85,7 +85,9 @@ def explained(session: Session, name: str) -> Explanation:
         if name.startswith("dc:") or name == "last":
             return Explanation(cycle=desk.diff(name))
         stands = ((edge, ()) for edge in known_of(store))
-        judged = only((*stands, *dreaming.drafts(store)), name, lambda each: each[0].hypothesis_id)
+        judged = only(
+            (*stands, *dreaming.drafts(session, store)), name, lambda each: each[0].hypothesis_id
+        )
         if judged is None:
             raise NotFound("hypothesis", name)
         (row,) = dreaming.rows_of(store, session.now(), (judged,))

@@ -90,7 +90,9 @@ class Desk:
 
     def draft(self, name: str) -> ParkedDraft | None:
         """A parked draft by id or beginning; None when nothing waits under it."""
-        return only(waiting(self._store), name, lambda one: one.hypothesis.hypothesis_id)
+        return only(
+            waiting(self._session, self._store), name, lambda one: one.hypothesis.hypothesis_id
+        )
 
     # acts
 

@@ -14,6 +14,7 @@ from graphstore.store import Store
 from ingest.model import IngestReport
 from service.answers import StageTime, Status, UpReport, WrittenFiles
 from service.dreaming import Dreamt, waiting
+from service.session import Session
 
 EVENTS: Final = 5
 """Newest events that are shown."""
@@ -51,7 +52,12 @@ def counted(names: Counter[str]) -> tuple[Count, ...]:
 
 
 def summary(
-    store: Store, report: IngestReport, dreamt: Dreamt, files: WrittenFiles, clock: Clock
+    session: Session,
+    store: Store,
+    report: IngestReport,
+    dreamt: Dreamt,
+    files: WrittenFiles,
+    clock: Clock,
 ) -> UpReport:
     """Everything that ``up`` tells."""
     ground = store.ground()
@@ -67,7 +73,7 @@ def summary(
         journeys=len(ground.journeys),
         seeds=counted(Counter(row.shape for row in seeds)),
         hypotheses=counted(Counter(edge.rule for edge in live)),
-        parked=parked(store),
+        parked=len(waiting(session, store)),
         dream=outcome(dreamt),
         page=files.page,
         page_missing=files.page_missing,
@@ -105,12 +111,7 @@ def outcome(dreamt: Dreamt) -> str:
             return dreamt.result.outcome
 
 
-def parked(store: Store) -> int:
-    """Drafts that wait, each counted once."""
-    return len(waiting(store))
-
-
-def status(store: Store) -> Status:
+def status(session: Session, store: Store) -> Status:
     """The state of a workspace."""
     ground, cycles = store.ground(), store.cycles()
     carriers = store.files.all()
@@ -130,7 +131,7 @@ def status(store: Store) -> Status:
         journeys=len(ground.journeys),
         seeds=sum(row.resolved_run is None for row in store.nodes(SeedRow)),
         hypotheses=len(hypotheses),
-        parked=parked(store),
+        parked=len(waiting(session, store)),
         records=store.ledger.last_seq(),
         carriers=len(carriers),
         unmasked=sum("unmasked" in thread.flags for thread in ground.threads),

@@ -167,7 +167,7 @@ def lived(owner: Owner, days: int, folder: Path, tell: Callable[[Life], object] 
             life.looks.append(look(session, record.thread_id))
             clock[0] += HOUR * owner.gaps[number % len(owner.gaps)]
             if clock[0] >= START + timedelta(days=WEEK * week) or clock[0] >= end:
-                life.weeks.append(figures(store, life, talks))
+                life.weeks.append(figures(session, life, talks))
                 tell(life)
                 week, talks = week + 1, 0
     return life
@@ -203,8 +203,9 @@ def emptiness(record: CycleRecord) -> str:
     return f"{len(record.jobs)} jobs: " + ", ".join(said)
 
 
-def figures(store: Store, life: Life, talks: int) -> tuple[int, ...]:
+def figures(session: Kept, life: Life, talks: int) -> tuple[int, ...]:
     """One week."""
+    store = session.held
     known, cycles = known_of(store), store.cycles()
     before = [sum(week[at] for week in life.weeks) for at in range(4)]
     return (
@@ -213,7 +214,7 @@ def figures(store: Store, life: Life, talks: int) -> tuple[int, ...]:
         len(cycles) - before[2],
         sum(len(cycle.hypotheses) for cycle in cycles) - before[3],
         sum(one.state in LIVE for one in known),
-        len(dreaming.waiting(store)),
+        len(dreaming.waiting(session, store)),
         len(store.jobs.all(JobState.QUEUED)),
     )
 

@@ -48,7 +48,7 @@ def hypotheses(
     if function:
         known_function(function)
     with session.store("hypotheses") as store:
-        rows = dreaming.rows(store, session.now(), state=state)
+        rows = dreaming.rows(session, store, state=state)
     return tuple(
         row
         for row in rows

@@ -64,7 +64,7 @@ def up(
     with session.store("write") as store:
         files = writing.pictures(store, report, folder, session.now(), with_text=with_text)
         clock.lap("write")
-        return stages.summary(store, report, dreamt, files, clock)
+        return stages.summary(session, store, report, dreamt, files, clock)
 
 
 def places(session: Session, *, only: tuple[str, ...] = ()) -> Discovered:
@@ -123,4 +123,4 @@ def ingest(
 def status(session: Session) -> Status:
     """Show what the store holds and what went wrong."""
     with session.store("status") as store:
-        return stages.status(store)
+        return stages.status(session, store)

@@ -132,6 +132,19 @@ def test_a_parked_draft_can_be_let_stand_or_put_away(home):
     assert again(session, parked[0].hypothesis_id).state is HypothesisState.ACCEPTED
     left = {row.hypothesis.hypothesis_id for row in operations.hypotheses(session, state="parked")}
     assert left == {each.hypothesis_id for each in parked[2:]}
+    assert left
+
+
+def test_a_parked_draft_waits_45_days(home):
+    operations.rollback(session_at(home), "last")
+    operations.dream(session_at(home), stage=True)
+    name = first(session_at(home), "parked").hypothesis_id
+    second = timedelta(seconds=1)
+    late = session_at(home, THEN + 45 * DAY)
+    assert first(session_at(home, THEN + 45 * DAY - second), "parked")
+    assert operations.hypotheses(late, state="parked") == ()
+    with pytest.raises(NotFound):
+        operations.approve(late, name)
 
 
 def test_a_rolled_back_cycle_leaves_no_trace_in_use_and_can_be_dreamt_again(home):

@@ -1,5 +1,6 @@
 """The use plan, row by row: the first row that matches decides."""
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -79,21 +80,33 @@ def test_each_row_decides(changes, standing, flags, ambient, explicit, reason):
     assert (answer.manner, answer.reason) == (explicit, reason)
 
 
-FLAGS = [
-    "source_visible",
-    "contradiction_visible",
-    "user_correction_visible",
-    "evidence_requested",
+ORDERED: list[tuple[dict[str, Any], Any, dict[str, bool], str]] = [
+    ({"state": HypothesisState.PARKED}, None, {}, "parked"),
+    ({"sensitivity": "human_review"}, None, {}, "sensitive"),
+    ({}, GONE, {}, "source_gone"),
+    ({}, Expired(), {}, "expired"),
+    ({}, None, {"source_visible": True}, "source_visible"),
+    ({}, None, {"annoyance_high": True}, "annoyance"),
+    ({}, None, {"contradiction_visible": True}, "contradiction_visible"),
+    ({}, None, {"user_correction_visible": True}, "user_correction"),
+    ({}, None, {"evidence_requested": True}, "evidence_requested"),
+    ({}, None, {"strong_claim": True}, "strong_claim"),
+    ({}, ReviewDue(), {}, "review_due"),
+    ({}, None, {"is_relevant": False}, "not_relevant"),
 ]
+"""Each row of the table by what makes it match alone, in the order of the table."""
 
 
-@pytest.mark.parametrize("place", range(len(FLAGS) - 1))
-def test_an_earlier_row_outranks_all_later_ones(place):
-    first = Request(kind="explicit", **{FLAGS[place]: True})
-    later = first.replace(**dict.fromkeys(FLAGS[place:], True), is_relevant=False)
-    assert use(a_hypothesis(), ReviewDue(), later) == use(a_hypothesis(), Valid(), first)
-
-
-def test_what_lost_its_source_is_not_used_whatever_is_visible():
-    for standing, reason in ((GONE, "source_gone"), (Expired(), "expired")):
-        assert use(a_hypothesis(), standing, AMBIENT.replace(**EVERYTHING)).reason == reason
+@pytest.mark.parametrize("asked", [AMBIENT, EXPLICIT], ids=["ambient", "explicit"])
+@pytest.mark.parametrize(
+    ("earlier", "later"), list(combinations(ORDERED, 2)), ids=lambda row: str(row[-1])
+)
+def test_of_two_rows_that_match_the_earlier_decides(earlier, later, asked):
+    alone = use(a_hypothesis(**earlier[0]), earlier[1] or Valid(), asked.replace(**earlier[2]))
+    both = use(
+        a_hypothesis(**later[0] | earlier[0]),
+        earlier[1] or later[1] or Valid(),
+        asked.replace(**later[2] | earlier[2]),
+    )
+    assert alone.reason == earlier[-1]
+    assert both == alone

@@ -1,6 +1,8 @@
 """How far a hypothesis may be trusted, one second around each date."""
 
+import ast
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +56,29 @@ def test_a_source_that_changed_invalidates():
     changed = {ONE.refs[0]: "b2:other"}
     expected = Invalidated(reason="source_fingerprint_changed")
     assert standing(ONE, ONE.expires_at, changed) == expected
+
+
+ROOT = Path(__file__).parent.parent.parent.parent
+DATES = {"review_after", "expires_at"}
+WRITERS = {
+    *("dream/lifecycle.py", "dream/sweep.py", "dream/adjudicate.py", "dream/queue.py"),
+    *("graphstore/model/hypothesis.py", "graphstore/queries/journeys.py"),
+}
+"""Who moves a hypothesis or checks a horizon; jobs and Journeys have an ``expires_at`` too."""
+
+
+def compares_a_date(file):
+    tree = ast.parse(file.read_text("utf-8"))
+    return any(
+        isinstance(inner, ast.Attribute) and inner.attr in DATES
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        for inner in ast.walk(node)
+    )
+
+
+def test_no_reader_looks_at_the_dates_itself():
+    packages = ("graphstore", "ingest", "topology", "export", "dream", "service", "cli")
+    files = [file for name in packages for file in (ROOT / name).rglob("*.py")]
+    found = {file.relative_to(ROOT).as_posix() for file in files if compares_a_date(file)}
+    assert found == WRITERS
