@@ -16,8 +16,9 @@ from time import process_time
 from benchmarks.ingest import NOW, Nothing
 from graphstore.model.conversation import Masked
 from graphstore.model.record import ThreadRecord
-from ingest import run as running
+from ingest import reading
 from ingest.options import Options
+from ingest.run import run
 from ingest.secrets import mask
 
 ROUNDS = 5
@@ -39,11 +40,11 @@ class Texts(dict[str, tuple[Masked, ...]]):
 def taken(path: Path) -> tuple[Texts, int]:
     """Texts of one run, and its turns."""
     texts = Texts()
-    running.mask, kept = texts.mask, running.mask  # type: ignore[assignment]
+    reading.mask, kept = texts.mask, reading.mask  # type: ignore[assignment]
     try:
-        given = list(running.run([str(path)], Nothing(), OPTIONS, NOW))
+        given = list(run([str(path)], Nothing(), OPTIONS, NOW))
     finally:
-        running.mask = kept
+        reading.mask = kept
     return texts, sum(len(one.turns) for one in given if isinstance(one, ThreadRecord))
 
 

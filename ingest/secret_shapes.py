@@ -1,12 +1,12 @@
-"""Shapes of secrets: where each is tried in a text, and a gate that spares most texts the trial."""
+"""Shapes of secrets: what each looks like, and where it is tried in a text."""
 
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-LONG_WORD: Final = 20
-"""Characters without white space that every token has."""
+LONG: Final = 20
+"""Characters of the shortest word and of the shortest run that tell of a token."""
 CARD_DIGITS: Final = 13
 """Digits of the shortest card number."""
 
@@ -16,6 +16,14 @@ RIGHT: Final = r"(?![A-Za-z0-9])"
 
 
 Check: TypeAlias = Callable[[re.Match[str]], bool]
+Need: TypeAlias = Literal["text", "word", "run", "assignment", "number"]
+"""What a text must have for a shape to be in it, beside its literals.
+
+``word``: ``LONG`` characters in a row that tokens are made of, the literals among them unless
+they are folded; ``run``: ``LONG`` letters, digits, dashes and underscores in a row, the literals
+among them; ``assignment``: a mark of one and a value after it; ``number``: ``CARD_DIGITS``
+digits with nothing but blanks and dashes among them; ``text``: nothing more.
+"""
 
 
 class Spots(NamedTuple):
@@ -31,12 +39,9 @@ class Spots(NamedTuple):
     """Characters before the simpler pattern that belong to the match."""
     most: int = 0
     """How many of them at most."""
-    is_word: bool = False
-    """Every match has ``LONG_WORD`` characters or more and no white space."""
+    need: Need = "text"
     gate: tuple[str, ...] = ()
     """Fewer literals that say the same: one of them stands in each of the others."""
-    digits: int = 0
-    """Every match has this many digits, with nothing but blanks and dashes among them."""
 
     def find(self, text: str, lowered: str) -> Iterator[int]:
         """Places where a match may begin, in their order, from a text and its lower-cased form."""
@@ -109,110 +114,38 @@ def lower(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def at(*literals: str, is_word: bool = True) -> Spots:
+def at(*literals: str, need: Need = "word") -> Spots:
     """Where one of the literals stands."""
-    return Spots(literals, is_word=is_word)
+    return Spots(literals, need=need)
 
 
-def at_word(*literals: str, gate: tuple[str, ...] = ()) -> Spots:
+def in_any_case(*literals: str, gate: tuple[str, ...] = (), need: Need = "text") -> Spots:
     """Where one of the literals stands, in upper or lower case."""
-    return Spots(literals, folded=True, gate=gate)
+    return Spots(literals, folded=True, gate=gate, need=need)
 
 
-def before(literal: str, rarer: str, most: int, allowed: str) -> Spots:
+def before(literal: str, rarer: str, most: int, allowed: str, need: Need = "word") -> Spots:
     """Where the run of allowed characters begins that a rarer pattern follows."""
     return Spots(
         (literal,),
         rarer=re.compile(rarer),
         before=re.compile(allowed),
         most=most,
-        is_word=literal != "@",
+        need=need,
     )
 
 
-def matching(pattern: str, *literals: str) -> Spots:
+def matching(pattern: str, *literals: str, need: Need = "text") -> Spots:
     """Where a simpler pattern matches."""
-    return Spots(literals, rarer=re.compile(pattern), is_word=bool(literals))
+    return Spots(literals, rarer=re.compile(pattern), need=need)
 
 
 def shape(kind: str, pattern: str, spots: Spots, check: Check | None = None) -> Shape:
     return Shape(kind, re.compile(pattern), spots, check)
 
 
-def token(kind: str, pattern: str, *literals: str, check: Check | None = None) -> Shape:
+def token(
+    kind: str, pattern: str, *literals: str, check: Check | None = None, need: Need = "run"
+) -> Shape:
     """A shape that begins with a literal and stands alone, not inside a longer run."""
-    return shape(kind, f"{LEFT}(?:{pattern}){RIGHT}", at(*literals), check)
-
-
-# Seldom characters first: a text without the seldom one cannot hold the literal.
-_SELDOM: Final = "_/:.-0123456789ZQXJVKGUPWYBHFNDMLORCETISAzqxjkvwpygbfmucdhlrinoaste "
-
-
-class Gate:
-    """Tells in one go which shapes a text may hold: most texts hold none."""
-
-    def __init__(self, shapes: tuple[Shape, ...]) -> None:
-        self._shapes = shapes
-        self._words = _by_character(shapes, lambda spots: spots.is_word)
-        self._exact = _by_character(shapes, lambda spots: not (spots.is_word or spots.folded))
-        self._folded = _by_character(shapes, lambda spots: spots.folded)
-        self._digits = [n for n, shape in enumerate(shapes) if shape.spots.digits]
-        self._always = [
-            n for n, shape in enumerate(shapes) if not (shape.spots.literals or shape.spots.digits)
-        ]
-
-    def open(self, text: str, lowered: str) -> list[tuple[int, Shape]]:
-        """Shapes to be tried, with their place in the table."""
-        places = self._always + _announced(self._exact, text)
-        places += _announced(self._folded, lowered)
-        if words := _long_words(text):
-            places += [n for n in _announced(self._words, words) if self._shows(n, words)]
-        if _has_long_number(text):
-            places += self._digits
-        return [(n, self._shapes[n]) for n in sorted(set(places))]
-
-    def _shows(self, place: int, words: str) -> bool:
-        rarer = self._shapes[place].spots.rarer
-        return rarer is None or rarer.search(words) is not None
-
-
-_Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, tuple[int, ...]], ...]], ...]
-
-
-def _by_character(shapes: tuple[Shape, ...], chosen: Callable[[Spots], bool]) -> _Groups:
-    """Literals and the shapes they announce, by the most seldom character in them."""
-    groups: dict[str, dict[str, list[int]]] = {}
-    for n, shape in enumerate(shapes):
-        if chosen(shape.spots):
-            for literal in shape.spots.gate or shape.spots.literals:
-                seldom = min(literal, key=_SELDOM.find)
-                groups.setdefault(seldom, {}).setdefault(literal, []).append(n)
-    return tuple(
-        (character, tuple((literal, tuple(told)) for literal, told in literals.items()))
-        for character, literals in groups.items()
-    )
-
-
-def _announced(groups: _Groups, text: str) -> list[int]:
-    return [
-        n
-        for character, literals in groups
-        if character in text
-        for literal, told in literals
-        if literal in text
-        for n in told
-    ]
-
-
-def _long_words(text: str) -> str:
-    """Words that are long enough to hold a token: prose has few of them."""
-    return " ".join([word for word in text.split() if len(word) >= LONG_WORD])
-
-
-_ANY_DIGIT: Final = bytes.maketrans(b"123456789", b"000000000")
-_LONG_NUMBER: Final = b"0" * CARD_DIGITS
-
-
-def _has_long_number(text: str) -> bool:
-    """Whether digits enough for a card follow each other; tables of bytes tell it fastest."""
-    return _LONG_NUMBER in text.encode("utf-8", "surrogatepass").translate(_ANY_DIGIT, b" -")
+    return shape(kind, f"{LEFT}(?:{pattern}){RIGHT}", at(*literals, need=need), check)

@@ -18,14 +18,13 @@ from ingest.secret_checks import (
     url_password,
 )
 from ingest.secret_shapes import (
-    CARD_DIGITS,
     LEFT,
     RIGHT,
     Shape,
     Spots,
     at,
-    at_word,
     before,
+    in_any_case,
     matching,
     shape,
     token,
@@ -39,7 +38,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
         r"(?:(?:(?!-{4,5} ?BEGIN )[\s\S]){1,20000}?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}"
         r"|(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{20,})+)",
-        at("-----BEGIN ", "---- BEGIN ", is_word=False),
+        at("-----BEGIN ", "---- BEGIN ", need="text"),
     ),
     token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{16,512}", "sk-ant-"),
     token(
@@ -57,6 +56,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         "ya29.",
         "GOCSPX-",
         "1//0",
+        need="word",
     ),
     token(
         "github_token",
@@ -67,7 +67,7 @@ TABLE: Final[tuple[Shape, ...]] = (
     shape(
         "gitlab_token",
         rf"{LEFT}gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas)-[A-Za-z0-9_-]{{20,512}}",
-        matching(r"gl[a-z]{2,5}-[A-Za-z0-9_-]{20}", "gl"),
+        matching(r"gl[a-z]{2,5}-[A-Za-z0-9_-]{20}", "gl", need="run"),
         has_digit,
     ),
     token("gitlab_token", r"GR1348941[A-Za-z0-9_-]{20,64}", "GR1348941"),
@@ -75,7 +75,7 @@ TABLE: Final[tuple[Shape, ...]] = (
     shape(
         "npm_token",
         r"(?i:_authToken)\s*=\s*[\"']?(?P<s>[A-Za-z0-9+/=_.-]{20,512})",
-        at_word("_authtoken"),
+        in_any_case("_authtoken", need="word"),
         header_value,
     ),
     token("pypi_token", r"pypi-AgE[A-Za-z0-9_-]{16,1024}", "pypi-AgE"),
@@ -88,9 +88,10 @@ TABLE: Final[tuple[Shape, ...]] = (
         "aws_secret",
         r"(?i:aws|amazon|secret_?access_?key)[^\n]{0,60}?"
         r"(?<![A-Za-z0-9+/_.-])(?P<s>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=_-])",
-        at_word(
+        in_any_case(
             *("aws", "amazon", "secretaccesskey", "secret_access_key"),
             gate=("aws", "amazon", "secret"),
+            need="word",
         ),
         aws_secret,
     ),
@@ -119,7 +120,7 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     shape(
         "discord_token",
-        r"/api/webhooks/\d{10,}/[A-Za-z0-9_-]{40,}",
+        r"/api/webhooks/[0-9]{10,}/[A-Za-z0-9_-]{40,}",
         at("/api/webhooks/"),
     ),
     shape(
@@ -158,10 +159,22 @@ TABLE: Final[tuple[Shape, ...]] = (
         "secret_",
         check=has_digit,
     ),
-    token("sentry_token", r"sntry[su]_[A-Za-z0-9+/=_-]{40,1024}", "sntry", check=has_digit),
+    token(
+        "sentry_token",
+        r"sntry[su]_[A-Za-z0-9+/=_-]{40,1024}",
+        "sntry",
+        check=has_digit,
+        need="word",
+    ),
     token("docker_token", r"dckr_[a-z]{2,4}_[A-Za-z0-9_-]{20,64}", "dckr_", check=has_digit),
     token(
-        "vault_token", r"hv[sbr]\.[A-Za-z0-9_-]{24,512}", "hvs.", "hvb.", "hvr.", check=has_digit
+        "vault_token",
+        r"hv[sbr]\.[A-Za-z0-9_-]{24,512}",
+        "hvs.",
+        "hvb.",
+        "hvr.",
+        check=has_digit,
+        need="word",
     ),
     token(
         "age_key",
@@ -174,7 +187,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         "sbp_",
         "sb_secret_",
     ),
-    token("atlassian_token", r"AT[AC]TT3[A-Za-z0-9_=+/-]{60,512}", "ATATT3", "ATCTT3"),
+    token("atlassian_token", r"AT[AC]TT3[A-Za-z0-9_=+/-]{60,512}", "ATATT3", "ATCTT3", need="word"),
     shape(
         "azure_sas",
         r"(?<=[?&;])sig=(?P<s>[A-Za-z0-9%+/_-]{40,256}={0,2})",
@@ -183,12 +196,18 @@ TABLE: Final[tuple[Shape, ...]] = (
     ),
     token("postman_key", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}", "PMAK-"),
     token("pulumi_token", r"pul-[0-9a-f]{40}", "pul-"),
-    token("doppler_token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,64}", "dp."),
+    token(
+        "doppler_token",
+        r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,64}",
+        "dp.",
+        need="word",
+    ),
     token(
         "grafana_token",
         r"gl(?:sa_[A-Za-z0-9]{32}_[0-9a-f]{8}|c_[A-Za-z0-9+/=]{32,400})",
         "glsa_",
         "glc_",
+        need="word",
     ),
     token("square_token", r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,64}", "sq0"),
     shape(
@@ -204,6 +223,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}",
         "pscale_",
         check=has_digit,
+        need="word",
     ),
     token(
         "fly_token",
@@ -211,15 +231,16 @@ TABLE: Final[tuple[Shape, ...]] = (
         "fo1_",
         "fm1",
         "fm2",
+        need="word",
     ),
     token("posthog_key", r"ph[xs]_[A-Za-z0-9]{40,64}", "phx_", "phs_", check=has_digit),
     token("databricks_token", r"dapi[0-9a-f]{32}(?:-\d)?", "dapi"),
-    token("onepassword_token", r"ops_eyJ[A-Za-z0-9+/=_-]{100,2048}", "ops_eyJ"),
-    token("sendgrid_key", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30,64}", "SG."),
+    token("onepassword_token", r"ops_eyJ[A-Za-z0-9+/=_-]{100,2048}", "ops_eyJ", need="word"),
+    token("sendgrid_key", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30,64}", "SG.", need="word"),
     shape(
         "mailchimp_key",
-        LEFT + r"[0-9a-f]{32}-us\d{1,2}" + RIGHT,
-        before("-us", r"-us\d", 33, r"[0-9a-f]"),
+        LEFT + r"[0-9a-f]{32}-us[0-9]{1,2}" + RIGHT,
+        before("-us", r"-us[0-9]", 33, r"[0-9a-f]"),
     ),
     shape(
         "jwt",
@@ -231,25 +252,25 @@ TABLE: Final[tuple[Shape, ...]] = (
         "bearer",
         r"(?i:authorization)[\\\"']{0,3}\s*[:=]\s*[\\\"'`]{0,3}"
         r"(?:(?i:bearer|basic|token|apikey|digest)\s+)?(?P<s>[A-Za-z0-9._~+/-]{8,}={0,2})",
-        at_word("authorization"),
+        in_any_case("authorization"),
         header_value,
     ),
     shape(
         "bearer",
         r"(?i:\bbearer)\s+(?P<s>[A-Za-z0-9._~+/-]{16,}={0,2})",
-        at_word("bearer"),
+        in_any_case("bearer"),
         header_value,
     ),
     shape(
         "cookie",
         r"(?i:cookie)[\\\"']{0,3}\s*:\s*[\\\"'`]{0,3}(?P<s>[\w.-]{1,128}=[^\n\"'`]{4,2000})",
-        at_word("cookie"),
+        in_any_case("cookie"),
         cookie,
     ),
     shape(
         "basic_auth_url",
         r"(?<=[A-Za-z0-9])://[^\s/:@\"'`<>]{0,256}:(?P<s>[^\s/:@\"'`<>]{1,256})@(?=[\w\[])",
-        at("://", is_word=False),
+        at("://", need="text"),
         url_password,
     ),
     shape(
@@ -259,12 +280,13 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"""(?:[_-]?(?:key|value|hash))?)"""
         r"""[\\"'\])]{0,3}(?:[ \t]+is\b)?[ \t]*(?P<op>=>|:=|={1,3}|:)[ \t]*\\{0,2}(?P<q>["'`])?"""
         r"""(?P<s>(?(q)[^\s"'`\\]{12,1024}(?=\\{0,2}["'`])|[^\s"'`\\,;&<>|]{12,1024}))""",
-        at_word(
+        in_any_case(
             *("pass", "pwd", "secret", "token", "credential"),
             *("api_key", "api-key", "apikey", "api key", "access_key", "access-key"),
             *("accesskey", "auth_key", "auth-key", "authkey", "private_key", "private-key"),
             *("privatekey", "encryption_key", "encryption-key", "encryptionkey"),
             gate=("pass", "pwd", "secret", "token", "credential", "key"),
+            need="assignment",
         ),
         assigned,
     ),
@@ -275,7 +297,7 @@ TABLE: Final[tuple[Shape, ...]] = (
         r"(?![A-Za-z0-9_/+-]|\.[0-9])",
         Spots(
             rarer=re.compile(r"[0-9][0-9][0-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}"),
-            digits=CARD_DIGITS,
+            need="number",
         ),
         card,
     ),
@@ -285,7 +307,7 @@ PII: Final[tuple[Shape, ...]] = (
     shape(
         "email",
         r"(?<![\w.+-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])",
-        before("@", "@", 65, r"[\w.+-]"),
+        before("@", "@", 65, r"[\w.+-]", need="text"),
     ),
     shape(
         "phone",

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from graphstore.ids import digest_bytes, keyed_digest
 from graphstore.model.conversation import Masked
-from ingest.secret_shapes import Gate, lower
+from ingest.secret_gate import Gate
+from ingest.secret_shapes import lower
 from ingest.secret_table import PII, TABLE
 
 _MASK: Final = re.compile(r"\[masked:[^\[\]\s]{1,64}\]")
@@ -91,12 +92,14 @@ def _hits(
     """Hits that do not overlap, by place."""
     if len(text) < SHORTEST and not extra:
         return []
-    lowered = lower(text)
-    found = [
-        _Hit(start, end, shape.kind, order)
-        for order, shape in gate.open(text, lowered)
-        for start, end in shape.find(text, lowered)
-    ]
+    found: list[_Hit] = []
+    if opened := gate.open(text):
+        lowered = lower(text)
+        found = [
+            _Hit(start, end, shape.kind, order)
+            for order, shape in opened
+            for start, end in shape.find(text, lowered)
+        ]
     for order, (kind, pattern) in enumerate(extra, start=len(TABLE) + len(PII)):
         found.extend(_Hit(*match.span(), kind, order) for match in pattern.finditer(text))
     if not found:

@@ -5,8 +5,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.secret_gate import Gate
+from ingest.secret_shapes import lower
+from ingest.secret_table import PII, TABLE
 from ingest.secrets import mask
 from ingest.text import safe_text
+from tests.made_up_secrets import ASSIGNED, TOKENS
 
 PIECES = st.sampled_from(
     [
@@ -23,6 +27,9 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(
     st.text(max_size=200),
     st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=25).map("".join),
+)
+PLANTED = st.sampled_from(
+    [secret for _, secret in TOKENS] + [place.format(secret) for _, place, secret in ASSIGNED]
 )
 EXTRA = [("own", re.compile(r"[a-z]{3}\d*")), ("all", re.compile(r".+"))]
 
@@ -43,6 +50,15 @@ def test_kinds_of_the_owner_keep_the_law(text):
     assert mask(masked, extra=EXTRA)[0] == masked
     for hit in hits:
         assert masked.startswith(f"[masked:{hit.kind}]", hit.offset)
+
+
+@given(before=TEXTS, planted=PLANTED, after=TEXTS, cut=st.integers(0, 8))
+def test_the_gate_keeps_no_shape_from_a_text_that_it_is_in(before, planted, after, cut):
+    text = f"{before}{planted[cut:]}{after}"
+    lowered = lower(text)
+    opened = Gate(TABLE + PII).open(text)
+    for place, shape in enumerate(TABLE + PII):
+        assert (place, shape) in opened or not any(shape.find(text, lowered))
 
 
 @given(text=TEXTS)

@@ -173,6 +173,11 @@ def test_letters_that_grow_when_lower_cased_do_not_shift_places():
     assert mask(text)[0] == "\u0130\u0130\u0130 password = '[masked:assigned_secret]'"
 
 
+def test_a_sign_whose_lower_case_is_a_letter_stands_for_it_in_a_name():
+    text = "\u00e9t\u00e9: TO\u212aEN = 'correct-Horse-battery9'"
+    assert mask(text)[0] == "\u00e9t\u00e9: TO\u212aEN = '[masked:assigned_secret]'"
+
+
 @pytest.mark.parametrize(
     "unit",
     [
