@@ -15,12 +15,12 @@ _IN_WORD: Final = bytes(b"x"[0] if one in _RUN + b"./:=+%" else b" "[0] for one 
 _LONG: Final = b"x" * LONG
 _ANY_DIGIT: Final = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER: Final = b"0" * CARD_DIGITS
-_ASSIGNMENT: Final = re.compile(rb"""[:=]>?[ \t]*\\{0,2}["'`]?[^\s"'`\\]{12}""")
-"""What the pattern of assigned secrets has after the name; bytes are never fewer than letters."""
-_KELVIN: Final = "\u212a".encode()
+_ASSIGNMENT: Final = re.compile(r"""[:=]>?[ \t]*\\{0,2}["'`]?[^\s"'`\\]{12}""")
+"""What the pattern of assigned secrets has after the name."""
+_KELVIN: Final = "\u212a"
 """The only sign beyond ASCII whose lower case is a letter of ASCII."""
 
-_Groups: TypeAlias = tuple[tuple[bytes, tuple[tuple[bytes, tuple[int, ...]], ...]], ...]
+_Groups: TypeAlias = tuple[tuple[str, tuple[tuple[str, tuple[int, ...]], ...]], ...]
 
 
 class Gate:
@@ -43,25 +43,26 @@ class Gate:
 
     def open(self, text: str) -> list[tuple[int, Shape]]:
         """Shapes to be tried, with their place in the table; places in the order of it."""
-        raw = text.encode("utf-8", "surrogatepass")
-        lowered = _lower(raw)
-        places = self._always + _announced(self._exact, raw) + _announced(self._folded, lowered)
-        if _ASSIGNMENT.search(raw) is not None:
+        plain = text if text.isascii() else _plain(text)
+        raw, lowered = plain.encode(), plain.lower()
+        places = self._always + _announced(self._exact, plain) + _announced(self._folded, lowered)
+        if _ASSIGNMENT.search(plain) is not None:
             places += _announced(self._assigned, lowered)
         if words := _stretches(raw, _IN_WORD):
             places += _announced(self._beside_words, lowered)
             places += self._shown(self._words, words)
             places += self._shown(self._runs, _stretches(words, _IN_RUN))
-        if _LONG_NUMBER in raw.translate(_ANY_DIGIT, b" -"):
+        if raw.translate(_ANY_DIGIT, b" -").find(_LONG_NUMBER) >= 0:
             places += self._numbers
         return [(n, self._shapes[n]) for n in sorted(set(places))] if places else []
 
     def _shown(self, groups: _Groups, words: bytes) -> list[int]:
         """Shapes that words announce, and whose simpler pattern is in them."""
+        text = words.decode()
         return [
             n
-            for n in _announced(groups, words)
-            if (rarer := self._shapes[n].spots.rarer) is None or rarer.search(words.decode())
+            for n in _announced(groups, text)
+            if (rarer := self._shapes[n].spots.rarer) is None or rarer.search(text)
         ]
 
 
@@ -74,15 +75,12 @@ def _by_character(shapes: tuple[Shape, ...], need: Need, *, folded: bool) -> _Gr
                 seldom = min(literal, key=_SELDOM.find)
                 groups.setdefault(seldom, {}).setdefault(literal, []).append(n)
     return tuple(
-        (
-            character.encode(),
-            tuple((literal.encode(), tuple(told)) for literal, told in literals.items()),
-        )
+        (character, tuple((literal, tuple(told)) for literal, told in literals.items()))
         for character, literals in groups.items()
     )
 
 
-def _announced(groups: _Groups, text: bytes) -> list[int]:
+def _announced(groups: _Groups, text: str) -> list[int]:
     return [
         n
         for character, literals in groups
@@ -93,12 +91,9 @@ def _announced(groups: _Groups, text: bytes) -> list[int]:
     ]
 
 
-def _lower(raw: bytes) -> bytes:
-    """Lower-case what literals are compared with."""
-    lowered = raw.lower()
-    if lowered.isascii() or _KELVIN not in lowered:
-        return lowered
-    return lowered.replace(_KELVIN, b"k")
+def _plain(text: str) -> str:
+    """A text with a mark in place of every sign beyond ASCII: no literal and no token has one."""
+    return text.replace(_KELVIN, "k").encode("ascii", "replace").decode()
 
 
 def _stretches(raw: bytes, table: bytes) -> bytes:
