@@ -1,9 +1,9 @@
 """What must change so that some rows become others, and the statements that change it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from graphstore import schema
 from graphstore.codec import encode_edge, encode_edge_key, encode_node
@@ -14,6 +14,9 @@ from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
 
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
+
+NODES_FOR_A_ROW: Final = 2_000
+"""Nodes whose keys are read in the time that it takes to write one row by itself."""
 
 
 @dataclass(slots=True)
@@ -70,31 +73,76 @@ def _key_columns(cls: type[Edge]) -> tuple[Column, ...]:
     return (*END_COLUMNS, *sorted(kept, key=lambda column: cls.KEYS.index(column.name)))
 
 
-def write(statement: Transaction, delta: Delta) -> None:
+def write(statement: Transaction, delta: Delta, *, nodes_for_a_row: int = NODES_FOR_A_ROW) -> None:
     """Write a difference. New edges come last, and nothing reads relations after them.
 
     Beside edges that the same transaction wrote, the engine (kuzu 0.11.3) returns some edges
     twice and others not at all, and MERGE matches wrongly; what it reads before is right.
     """
+    pen = _Pen(statement, nodes_for_a_row)
     for (edge_cls, src, dst), edges in _by_pair(delta.drop_edges).items():
         rows = [encode_edge_key(edge) for edge in edges]
-        statement.discard(schema.delete_edge(edge_cls, src, dst), _key_columns(edge_cls), rows)
-    _write_edges(statement, delta.set_edges, schema.set_edge)
+        pen.drop(schema.delete_edge(edge_cls, src, dst), _key_columns(edge_cls), rows, (src, dst))
+    _write_edges(pen, delta.set_edges, schema.set_edge)
     for cls, nodes in _by_class(delta.drop_nodes).items():
         keys = [(node.key,) for node in nodes]
         for cypher in schema.delete_node(cls):
-            statement.discard(cypher, (KEY_COLUMN,), keys)
+            pen.drop(cypher, (KEY_COLUMN,), keys, (cls.TABLE,))
     for cls, nodes in _by_class(delta.put_nodes).items():
         cells = [encode_node(node) for node in nodes]
-        statement.put(schema.merge_node(cls), schema.columns(cls), cells)
-    _write_edges(statement, delta.new_edges, schema.create_edge)
+        pen.put(schema.merge_node(cls), schema.columns(cls), cells, (cls.TABLE,))
+    _write_edges(pen, delta.new_edges, schema.create_edge)
 
 
 def _write_edges(
-    statement: Transaction,
-    edges: Iterable[Edge],
-    cypher: Callable[[type[Edge], str, str], str],
+    pen: "_Pen", edges: Iterable[Edge], cypher: Callable[[type[Edge], str, str], str]
 ) -> None:
     for (cls, src, dst), found in _by_pair(edges).items():
         columns = (*END_COLUMNS, *schema.columns(cls))
-        statement.put(cypher(cls, src, dst), columns, [encode_edge(edge) for edge in found])
+        rows = [encode_edge(edge) for edge in found]
+        pen.put(cypher(cls, src, dst), columns, rows, (src, dst))
+
+
+class _Pen:
+    """Writes rows as one table, or, where they are few beside the nodes there are, one by one.
+
+    To find the nodes of a table of rows, the engine (kuzu 0.11.3) reads the key of every node.
+    """
+
+    def __init__(self, statement: Transaction, nodes_for_a_row: int) -> None:
+        self._statement = statement
+        self._nodes_for_a_row = nodes_for_a_row
+        self._sizes: dict[str, int] = {}
+
+    def _few(self, rows: Sequence[object], tables: tuple[str, ...]) -> bool:
+        for table in tables:
+            if table not in self._sizes:
+                counted = self._statement.columns(schema.count_nodes(table))
+                self._sizes[table] = int(counted["rows"][0])
+        return len(rows) * self._nodes_for_a_row < sum(self._sizes[table] for table in tables)
+
+    def put(
+        self,
+        cypher: str,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[object]],
+        tables: tuple[str, ...],
+    ) -> None:
+        """Write rows that are found by keys of these tables."""
+        if self._few(rows, tables):
+            self._statement.put_each(schema.for_one(cypher), columns, rows)
+        else:
+            self._statement.put(cypher, columns, rows)
+
+    def drop(
+        self,
+        cypher: str,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[object]],
+        tables: tuple[str, ...],
+    ) -> None:
+        """Delete what is found by keys of these tables."""
+        if self._few(rows, tables):
+            self._statement.each(schema.for_one(cypher), columns, rows)
+        else:
+            self._statement.discard(cypher, columns, rows)

@@ -172,25 +172,32 @@ def _remembered_modules() -> Iterator[None]:
 class Transaction:
     """Statements of one transaction; after the first error it accepts no further one."""
 
-    def __init__(self, connection: Any, path: Path) -> None:  # noqa: ANN401 - the engine's
+    def __init__(self, module: ModuleType, connection: Any, path: Path) -> None:  # noqa: ANN401 - the engine's
+        self._module = module
         self._connection = connection
         self._path = path
         self.failed = False
 
-    def _execute(self, cypher: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's
+    @contextmanager
+    def _told(self, cypher: str) -> Iterator[None]:
+        """Accept a statement, and tell its failure as one of our errors."""
         if self.failed:
             raise TransactionFailed(str(self._path))
         if has_second_statement(cypher):
             reason = "one statement at a time"
             raise QueryRefused(reason)
         try:
+            yield
+        except (RuntimeError, OverflowError, ValueError, TypeError) as error:
+            self.failed = True
+            raise translate(error, self._path) from error
+
+    def _execute(self, cypher: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's
+        with self._told(cypher):
             if "rows" in parameters:
                 with _remembered_modules():
                     return self._connection.execute(cypher, parameters)
             return self._connection.execute(cypher, parameters)
-        except (RuntimeError, OverflowError, ValueError, TypeError) as error:
-            self.failed = True
-            raise translate(error, self._path) from error
 
     def run(self, cypher: str, **parameters: Parameter | Table) -> None:
         """Execute a statement and drop its result."""
@@ -232,7 +239,15 @@ class Transaction:
 
         Raises RowsLost when an edge lacks an end: it would vanish without a word.
         """
-        done = sum(found["rows"][0] for found in self.each_batch(cypher, columns, rows))
+        self._all(sum(found["rows"][0] for found in self.each_batch(cypher, columns, rows)), rows)
+
+    def put_each(
+        self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """As ``put``, by a statement for one row. Raises RowsLost."""
+        self._all(self.each(cypher, columns, rows), rows)
+
+    def _all(self, done: int, rows: Sequence[Sequence[Any]]) -> None:
         if done != len(rows):
             self.failed = True
             raise RowsLost(len(rows) - done)
@@ -243,6 +258,29 @@ class Transaction:
         """Delete what rows name."""
         for start in range(0, len(rows), BATCH):
             self.run(cypher, rows=arrow_table(columns, rows[start : start + BATCH]))
+
+    def each(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> int:
+        """Run a statement for one row after another, cells as ``$c_<column>``.
+
+        Returns how many rows it gave. It is prepared once, in half the time of once for each.
+        """
+        names = [f"c_{column.name}" for column in columns]
+        lists = [place for place, column in enumerate(columns) if column.kind == "STRING[]"]
+        found = 0
+        with self._told(cypher):
+            prepared = None
+            for row in rows:
+                cells = list(row)
+                for place in lists:
+                    cells[place] = list(cells[place])
+                given = dict(zip(names, cells, strict=True))
+                prepared = prepared or self._module.PreparedStatement(
+                    self._connection, cypher, given
+                )
+                result = self._connection.execute(prepared, given)
+                found += result.get_num_tuples()
+                result.close()
+        return found
 
     def copy(self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
         """Bulk load into a fresh file; column names as they are."""
@@ -331,13 +369,13 @@ class Engine:
     def autocommit(self) -> Iterator[Transaction]:
         """Statements that each stand alone: DDL and COPY into a fresh file."""
         with self._writing() as connection:
-            yield Transaction(connection, self.path)
+            yield Transaction(self._module, connection, self.path)
 
     @contextmanager
     def read(self, timeout_s: float = 0, threads: int = 0) -> Iterator[Transaction]:
         """One read-only transaction; of few rows by one thread: to wake more takes longer."""
         with self._connection(int(timeout_s * 1000), threads) as connection:
-            transaction = Transaction(connection, self.path)
+            transaction = Transaction(self._module, connection, self.path)
             transaction.run("BEGIN TRANSACTION READ ONLY")
             yield transaction
             if not transaction.failed:
@@ -348,7 +386,7 @@ class Engine:
         """One transaction: all of it, or after any error nothing."""
         check_space(self.path)
         with self._writing(threads=1) as connection:
-            transaction = Transaction(connection, self.path)
+            transaction = Transaction(self._module, connection, self.path)
             transaction.run("BEGIN TRANSACTION")
             try:
                 yield transaction

@@ -1,5 +1,6 @@
 """Tables and statements derived from the values: the one place with table and column names."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +18,8 @@ SCHEMA_VERSION: Final = 1
 NODE_CLASSES: Final[tuple[type[Node], ...]] = NODES
 EDGE_CLASSES: Final[tuple[type[Edge], ...]] = (*EDGES, *HYPOTHESES)
 
+_CELL: Final = re.compile(r"`(c_\w+)`")
+_PARAMETER: Final = r"$\1"
 ENDS: Final = ("src_table", "src", "dst_table", "dst")
 _KINDS: Final[dict[object, str]] = {
     str: "STRING",
@@ -132,6 +135,17 @@ def _between(cls: type[Edge], src: str, dst: str) -> str:
         f"LOAD FROM $rows MATCH (a:`{src}` {{`{key_of(src)}`: `c_src`}})"
         f"-[r:`{cls.TABLE}`{_keys(cls)}]->(b:`{dst}` {{`{key_of(dst)}`: `c_dst`}})"
     )
+
+
+@cache
+def for_one(cypher: str) -> str:
+    """A statement that writes what a table lists, as one for a single row: cells are parameters.
+
+    It finds nodes by their keys, and edges from there. Given a table, the engine (kuzu 0.11.3)
+    reads every key of the node tables, and every edge of the relation.
+    """
+    bare = cypher.removeprefix("LOAD FROM $rows ").removesuffix(" RETURN count(*) AS rows")
+    return f"{_CELL.sub(_PARAMETER, bare)} RETURN 1 AS rows"
 
 
 @cache
@@ -271,6 +285,12 @@ def count_edges(cls: type[Edge], src: str, dst: str, *, backward: bool) -> str:
         else f"(a:`{src}`)-[r:`{cls.TABLE}`]->(b:`{dst}`)"
     )
     return f"MATCH {walk} RETURN count(*) AS rows"
+
+
+@cache
+def count_nodes(table: str) -> str:
+    """Number of nodes of a table."""
+    return f"MATCH (n:`{table}`) RETURN count(*) AS rows"
 
 
 @cache
