@@ -106,9 +106,13 @@ def _relation(rows: list[Relates | Links], _: Said) -> Relates | Links:
 
 
 def _asking(row: Asking, words: Said) -> Asking:
-    return row.replace(
+    return Asking(  # a field of it is called keys, so it is no mapping to ``replace``
+        question_id=row.question_id,
+        keys=row.keys,
         concepts=tuple(sorted(words.concepts(row.concepts))),
         paths=tuple(sorted(words.concepts(row.paths))),
+        participants=row.participants,
+        refs=row.refs,
     )
 
 

@@ -112,6 +112,15 @@ def threads(
 
 
 def questions(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ACT] [ONE] [OTHER]",
+            help="An act (same, different, or unsay, which takes either back) and two questions,"
+            " by id or in their words.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Limit = 50,
     status: Annotated[
         str, typer.Option(help="open, answered or dropped.", show_default=False)
@@ -127,7 +136,10 @@ def questions(
     """List questions, most asked first."""
     from cli.show import look
 
-    if borderline:
+    if words:
+        act, one, other, *_ = [*words, "", ""]
+        look.questions(run("settle", act=act, one=one, other=other), as_json=as_json)
+    elif borderline:
         look.borderline(run("borderline", limit=limit), as_json=as_json)
     else:
         rows = run("questions", limit=limit, status=status, recurring=recurring)
@@ -135,6 +147,15 @@ def questions(
 
 
 def concepts(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ACT] [ONE] [OTHER]",
+            help="merge and two concepts, by label or id: the first becomes a spelling of the"
+            " second; or unmerge and the first.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Limit = 50,
     generic: Annotated[bool, typer.Option("--generic", help="Show generic ones too.")] = False,
     aliases: Annotated[
@@ -145,6 +166,10 @@ def concepts(
     """List concepts, most shared first."""
     from cli.show import look
 
+    if words:
+        act, one, other, *_ = [*words, "", ""]
+        look.concepts(run("unite", act=act, one=one, other=other), as_json=as_json)
+        return
     if aliases:
         look.borderline(run("aliases", limit=limit), as_json=as_json)
         return

@@ -1,13 +1,20 @@
 """The concepts of a store, most shared first; generic ones apart."""
 
+from collections.abc import Collection
+
 from graphstore.model.answers import ConceptRow
 from graphstore.model.hubs import generic_ids
 from graphstore.model.knowledge import Concept
 from graphstore.store import Store
 
 
-def concepts(store: Store, limit: int = 50, *, generic: bool = False) -> tuple[ConceptRow, ...]:
-    """Concepts by lineages, then by mentions, ties by id; generic ones only when asked for."""
+def concepts(
+    store: Store, limit: int = 50, *, generic: bool = False, named: Collection[str] = ()
+) -> tuple[ConceptRow, ...]:
+    """Concepts by lineages, then by mentions, ties by id; generic ones only when asked for.
+
+    ``named``: ids of the only ones that are wanted, generic or not.
+    """
     found = store.nodes(Concept)
     hidden = generic_ids(found, len(set(store.roots().values())))
     rows = [
@@ -21,7 +28,8 @@ def concepts(store: Store, limit: int = 50, *, generic: bool = False) -> tuple[C
             aliases=concept.aliases,
         )
         for concept in found
-        if generic or concept.concept_id not in hidden
+        if concept.concept_id in named
+        or (not named and (generic or concept.concept_id not in hidden))
     ]
     rows.sort(key=lambda row: (-row.df, -row.cf, row.concept_id))
     return tuple(rows[:limit])

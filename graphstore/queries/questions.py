@@ -1,6 +1,7 @@
 """The questions of a store: most asked first, and which of them keep coming back."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Final
 
 from graphstore.model.answers import QuestionRow
@@ -12,11 +13,17 @@ SHOWN_REFS: Final = 8
 
 
 def questions(
-    store: Store, limit: int = 50, *, status: str | None = None, recurring: bool = False
+    store: Store,
+    limit: int = 50,
+    *,
+    status: str | None = None,
+    recurring: bool = False,
+    named: Collection[str] = (),
 ) -> tuple[QuestionRow, ...]:
     """Questions by the lineages that met them, then by askings and salience, ties by id.
 
     A recurring one was met in two lineages or more, in the same words or in linked ones.
+    ``named``: ids of the only ones that are wanted.
     """
     refs: defaultdict[str, list[str]] = defaultdict(list)
     for edge in store.edges(Asks):
@@ -26,7 +33,7 @@ def questions(
     rows = [
         _row(question, refs[question.question_id], _lineages(question, refs, same, roots), same)
         for question in store.nodes(Question)
-        if status in (None, question.status.value)
+        if status in (None, question.status.value) and (not named or question.question_id in named)
     ]
     rows = [row for row in rows if row.lineages > 1 or not recurring]
     rows.sort(key=lambda row: (-row.lineages, -row.asked, -row.salience, row.question_id))

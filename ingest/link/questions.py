@@ -144,8 +144,9 @@ class Index:
         said: Mapping[near.Pair, bool] = MappingProxyType({}),
     ) -> None:
         self.questions = questions
-        self._said = said
         self.place = {one.question_id: at for at, one in enumerate(questions)}
+        self._said = said
+        self._kin = _kin(pair for pair in said if said[pair] and self.place.keys() >= {*pair})
         static = vectors.Static(
             epoch.lineages, [(int(row.name), row.count) for row in epoch.token_df]
         )
@@ -157,10 +158,28 @@ class Index:
         return score(self.questions[left], self.questions[right], cosine)
 
     def total(self, left: int, right: int) -> float:
-        """What their likeness adds up to; 1 or 0 where the owner said whether they ask the same."""
-        names = (self.questions[place].question_id for place in (left, right))
-        told = self._said.get(near.pair_of(*names))
-        return self.score(left, right).total if told is None else float(told)
+        """What their likeness adds up to; 1 or 0 where the owner said whether they ask the same.
+
+        What is the same as one of them by the owner's word speaks for it: they go together.
+        """
+        one, other = (self.questions[place].question_id for place in (left, right))
+        told = self._said.get(near.pair_of(one, other))
+        if told is not None:
+            return float(told)
+        return max(
+            1.0 if mine == theirs else self.score(self.place[mine], self.place[theirs]).total
+            for mine in self._kin.get(one, (one,))
+            for theirs in self._kin.get(other, (other,))
+        )
+
+
+def _kin(pairs: Iterable[near.Pair]) -> dict[str, tuple[str, ...]]:
+    """Questions that pairs join, directly or by others, by each of them."""
+    groups: dict[str, set[str]] = {}
+    for one, other in sorted(pairs):
+        joined = groups.get(one, {one}) | groups.get(other, {other})
+        groups.update(dict.fromkeys(joined, joined))
+    return {name: tuple(sorted(group)) for name, group in groups.items()}
 
 
 def links(ground: Ground, epoch: EpochRecord) -> tuple[tuple[Links, ...], tuple[Links, ...]]:

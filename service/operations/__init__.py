@@ -43,8 +43,10 @@ from service.operations.look import (
     questions,
     recall,
     resonance,
+    settle,
     steer,
     threads,
+    unite,
 )
 from service.operations.out import export, formats, query, report, scalar
 from service.operations.take import ingest, places, status, up
@@ -95,10 +97,12 @@ __all__ = [
     "scout",
     "seed",
     "sent",
+    "settle",
     "shapes",
     "status",
     "steer",
     "threads",
+    "unite",
     "up",
     "verify",
 ]

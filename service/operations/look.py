@@ -28,7 +28,7 @@ from graphstore.queries.questions import questions as listed_questions
 from graphstore.queries.threads import labelled
 from graphstore.queries.threads import threads as listed_threads
 from ingest.derive import Derivation
-from service import inquiries
+from service import inquiries, naming
 from service.answers import LinkRow
 from service.moments import moment, one_of
 from service.pacing import recalled
@@ -143,6 +143,13 @@ def borderline(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
     )
 
 
+def settle(session: Session, act: str, one: str, other: str) -> tuple[QuestionRow, ...]:
+    """Say that two questions ask the same, or different things; or take that back."""
+    one_of("act", act or "nothing", naming.OF_QUESTIONS)
+    with session.store(f"questions: {act}") as store:
+        return naming.settle(store, act, one, other, session.now())
+
+
 def concepts(session: Session, *, limit: int = 50, generic: bool = False) -> tuple[ConceptRow, ...]:
     """List concepts, most shared first."""
     with session.store("concepts") as store:
@@ -166,6 +173,13 @@ def aliases(session: Session, *, limit: int = 50) -> tuple[LinkRow, ...]:
         )
         for one, other, likeness in proposals(known)[:limit]
     )
+
+
+def unite(session: Session, act: str, one: str, other: str = "") -> tuple[ConceptRow, ...]:
+    """Merge a concept into another one, or tell it apart again."""
+    one_of("act", act or "nothing", naming.OF_CONCEPTS)
+    with session.store(f"concepts: {act}") as store:
+        return naming.unite(store, act, one, other, session.now())
 
 
 def journeys(session: Session, *, journey: str = "", status: str = "") -> tuple[JourneyRow, ...]:
