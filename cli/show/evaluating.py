@@ -9,6 +9,8 @@ from cli.paint import day, plural
 from cli.show import emit, named, spaced
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dream.evaluation.recalled import RecallReport
     from dream.evaluation.report import Evaluation, Lift, Row
 
@@ -25,6 +27,17 @@ def evaluation(found: Evaluation, *, as_json: bool) -> None:
             f"{each.later_turns} later; {plural(each.rows[-1].candidates, 'hypothesis')}"
             f"{f', {each.silent} that no turn can judge' if each.silent else ''}"
         )
+    figures("joined by a link of later turns", found.pooled)
+    figures("or taken up together by one later turn of a person", found.met)
+    recall(found.recall)
+    print(f"{'parked for':<15}{named(found.failed_checks)}")
+    for line in found.cannot_claim:
+        paint.paragraph(line, "", first="cannot claim   ")
+
+
+def figures(head: str, found: Sequence[Row]) -> None:
+    """One reading of what a hit is."""
+    print(f"\n{head}")
     paint.rows(
         ("", "made", "hit", "possible", "p@5", "p@20", "all", "recall", "lift over chance"),
         [
@@ -39,15 +52,11 @@ def evaluation(found: Evaluation, *, as_json: bool) -> None:
                 share(row.recall),
                 row.note or lifted(row.lift),
             )
-            for row in found.pooled
+            for row in found
         ],
         paint.whole,
     )
-    rivals(found.pooled[-1])
-    recall(found.recall)
-    print(f"{'parked for':<15}{named(found.failed_checks)}")
-    for line in found.cannot_claim:
-        paint.paragraph(line, "", first="cannot claim   ")
+    rivals(found[-1])
 
 
 def share(value: float | None) -> str:

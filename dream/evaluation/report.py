@@ -1,12 +1,13 @@
 """Figures of an evaluation: precision, recall and lift by rule, beside the same of baselines."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 from typing import Final
 
 from dream.evaluation.chance import Bucket, Odds, bucket, drawn, interval
+from dream.evaluation.met import Met
 from dream.evaluation.recalled import RecallReport
 from dream.evaluation.rivals import NAMES, Rivals
 from dream.evaluation.sides import Ends, Pool, Sides
@@ -21,6 +22,7 @@ ENOUGH: Final = 20
 TOO_LITTLE: Final = "too little later evidence"
 CANNOT_CLAIM: Final = (
     "truth: a later link says that two things were joined, not that the hypothesis is right",
+    "a finding: who takes up two things in one turn may mean nothing by it",
     "usefulness to the owner: nobody was asked",
     "causal effect: nobody saw the hypotheses before the later turns were said",
 )
@@ -100,6 +102,9 @@ class Evaluation(Value):
     """Turns without a time: left out."""
     cuts: tuple[CutReport, ...]
     pooled: tuple[Row, ...]
+    """A hit is a link of later turns."""
+    met: tuple[Row, ...]
+    """A hit is that, or one later turn of a person that takes up both ends."""
     recall: RecallReport
     failed_checks: tuple[Count, ...] = ()
     """What kept drafts from landing, over all cuts."""
@@ -126,6 +131,12 @@ class Cut:
     hypotheses: tuple[Hypothesis, ...]
     """Best first."""
     until: Instant
+    met: Met | None = None
+    """Of the wide reading; without it links alone are hits."""
+
+    def widened(self) -> "Cut":
+        """The same cut, where what one later turn takes up counts as joined too."""
+        return replace(self, met=Met(self.sides))
 
     @property
     def seed(self) -> str:
@@ -145,7 +156,7 @@ class Cut:
     def pools(self) -> "dict[Pool, Drawn]":
         """What there was to choose from, in each pool that a hypothesis chose from."""
         wanted = sorted({pool for _, pool, _ in self.predicted})
-        return {pool: Drawn(pool, self.sides, self.rivals) for pool in wanted}
+        return {pool: Drawn(pool, self.sides, self.rivals, self.met) for pool in wanted}
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -172,6 +183,7 @@ class Drawn:
     pool: Pool
     sides: Sides
     rivals: Rivals
+    met: Met | None = None
 
     @cached_property
     def pairs(self) -> tuple[Ends, ...]:
@@ -179,7 +191,8 @@ class Drawn:
 
     @cached_property
     def hits(self) -> frozenset[Ends]:
-        return self.sides.hits(self.pool)
+        linked = self.sides.hits(self.pool)
+        return linked if self.met is None else linked | self.met.hits(self.pool)
 
     @cached_property
     def possible(self) -> int:
@@ -358,6 +371,7 @@ def evaluation(
         undated=undated,
         cuts=tuple(cut_report(cut) for cut in measured),
         pooled=rows(measured),
+        met=rows([cut.widened() for cut in measured]),
         recall=recall,
         failed_checks=failed,
     )
