@@ -16,6 +16,8 @@ from graphstore.model.hypothesis import HYPOTHESES, TrustHorizon
 
 Check: TypeAlias = Callable[[Draft, Pack], bool]
 
+UNPROVEN: Final = frozenset({"approach_bias"})
+"""Rules whose hypotheses nobody who read them found worth having; theirs wait for the owner."""
 CUES_MOST: Final = 8
 SINGLE_REFS: Final = 2
 WORDS_SHARED: Final = 2
@@ -145,6 +147,12 @@ def is_probe(draft: Draft, pack: Pack) -> bool:
 def single_thread_probe(draft: Draft, pack: Pack) -> bool:
     """What is imagined within one thread always waits for its sources to be read again."""
     return not is_probe(draft, pack)
+
+
+def rule_proven(draft: Draft, pack: Pack) -> bool:
+    """The rule has given something that was worth reading."""
+    del pack
+    return draft.rule not in UNPROVEN
 
 
 def is_kin(draft: Draft, pack: Pack) -> bool:
@@ -341,6 +349,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     artifact_complete,
     invitation_complete,
     single_thread_probe,
+    rule_proven,
 )
 REJECTING: Final = frozenset(
     {"known_rule", "well_formed", "cites_something", "no_profile_claim", "not_instruction_like"}

@@ -1,13 +1,15 @@
 """What a concept keeps company with elsewhere: the ground of every "missing here"."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dream.index import Index
 from graphstore.model.knowledge import ConceptKind
 
 LEAST, MOST = 3, 4
+TOGETHER = 2
+"""Own topics that a concept meets in one lineage: fewer there are no company."""
 WEIGHTY = 12
 """So many concepts of a thread stand for what it is about."""
 HUMAN_TURNS = 3
@@ -26,38 +28,50 @@ class Company:
     """Turns outside that name a concept together with some of the own ones."""
 
     own: tuple[str, ...]
-    """Own concepts it comes with, rarest first."""
+    """Own topics it comes with, rarest first."""
     refs: tuple[str, ...]
     lineages: int
+    """Those in which it comes with at least two of them."""
     support: float
-    """Sum of idf of the own concepts."""
+    """Sum of idf of the own topics."""
+    by_person: bool
+    """Whether a person named it there; what only answers list is nobody's topic."""
 
 
 def companies(
     index: Index, own: Iterable[str], inside: frozenset[str], only: str | None = None
 ) -> dict[str, Company]:
-    """By concept: the turns outside some lineages in which it meets own concepts."""
+    """By concept: the turns outside some lineages in which it meets own topics."""
     mine = set(own)
-    met: dict[str, set[str]] = {}
+    met: dict[str, dict[str, set[str]]] = {}
     where: dict[str, set[str]] = {}
     for concept in sorted(mine):
-        for ref in index.concept_refs.get(concept, ()):
-            if index.lineage(ref) not in inside:
+        # that a file comes with something says where work was done, not on what
+        spoken = index.concepts[concept].kind in SPOKEN
+        for ref in index.concept_refs.get(concept, ()) if spoken else ():
+            if (root := index.lineage(ref)) not in inside:
                 for other in index.turn_concepts[ref]:
                     if other not in mine and only in (None, other) and index.is_specific(other):
-                        met.setdefault(other, set()).add(concept)
+                        met.setdefault(other, {}).setdefault(root, set()).add(concept)
                         where.setdefault(other, set()).add(ref)
     return {each: company(index, each, met[each], where[each]) for each in sorted(met)}
 
 
-def company(index: Index, concept: str, met: set[str], refs: set[str]) -> Company:
+def company(
+    index: Index, concept: str, met: Mapping[str, set[str]], refs: Iterable[str]
+) -> Company:
     """The company of one concept, labels inside one another counted once."""
-    own = tuple(each for each in distinct(index, met) if not nested(index, each, concept))
+    every = distinct(index, set().union(*met.values()))
+    apart = {each for each in every if not nested(index, each, concept)}
+    close = {root: own & apart for root, own in met.items() if len(own & apart) >= TOGETHER}
+    own = index.rarest(set().union(*close.values()))
+    kept = sorted((ref for ref in refs if index.lineage(ref) in close), key=index.when)
     return Company(
         own=own,
-        refs=tuple(sorted(refs, key=index.when)),
-        lineages=len(index.lineages_of(refs)),
+        refs=tuple(kept),
+        lineages=len(close),
         support=round(sum(index.idf(each) for each in own), 6),
+        by_person=any(index.turns[ref].role == "human" for ref in kept),
     )
 
 
@@ -92,6 +106,7 @@ def absent(index: Index, own: Iterable[str], inside: frozenset[str]) -> tuple[st
         for each in order
         if len(found[each].own) >= LEAST
         and found[each].lineages >= LEAST
+        and found[each].by_person
         and is_topic(index, each)
         and is_unsaid(index, each, inside)
     )

@@ -291,7 +291,7 @@ def absent(
             continue
         own, inside = inner(focus, pair, index)
         met = companies(index, own, inside, only=pair.dst).get(pair.dst)
-        if met is None or not is_unsaid(index, pair.dst, inside):
+        if met is None or not met.by_person or not is_unsaid(index, pair.dst, inside):
             continue
         label = index.label("Concept", pair.dst)
         aliases = gathering.take(spanning(met.refs, index), "b", label)

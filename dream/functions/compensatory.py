@@ -135,7 +135,8 @@ def approach_bias(pack: Pack) -> Iterator[Draft]:
     own = (
         (pair, asked)
         for pair, asked in questions(pack)
-        if pair.src == thread.thread_id and thread.lineage in asked.asked_in
+        # a task is done or not: that nobody tested it is no question left open
+        if pair.src == thread.thread_id and thread.lineage in asked.asked_in and not asked.is_task
     )
     pair, asked = next(own, (None, None))
     if pair is None or asked is None or not named:
@@ -197,9 +198,9 @@ def blind_spot(pack: Pack) -> Iterator[Draft]:
         if missing.company >= floor and missing.lineages >= floor and missing.aliases:
             here = pair.src_label if pair.src_table == "Thread" else f"the Journey {pair.src_label}"
             text = (
-                f"In {plural(missing.lineages, 'other thread')} {listed(missing.with_concepts)} "
-                f'come with "{quote(missing.label, 60)}"; in "{quote(here, 80)}" '
-                "it does not occur."
+                f'In {plural(missing.lineages, "other thread")} "{quote(missing.label, 60)}" comes '
+                f"with {'at least two of ' if missing.company > MIDDLES else ''}"
+                f'{listed(missing.with_concepts)}; in "{quote(here, 80)}" it does not occur.'
             )
             yield edge_of(
                 pack,

@@ -20,6 +20,7 @@ from dream.functions.compensatory import (
     unresolved_edge,
 )
 from dream.landing import horizon
+from dream.model import Parked
 from graphstore.ids import concept_id, question_id
 from graphstore.model.knowledge import Signal
 from tests.dreamt import SETTINGS, is_sound, only, packed
@@ -120,7 +121,9 @@ def test_technique_without_a_test_leaves_an_untested_edge():
         f'"{WHEEL}" unconfirmed; none of its turns speaks of a test or a measurement.'
     )
     assert (found.start, found.support) == (20, round(0.5 / 3, 6))
-    assert is_sound(made, found)
+    verdict = adjudicate(found, made, horizon(SETTINGS, NOW), NOW)
+    assert isinstance(verdict, Parked)
+    assert verdict.failed == ("rule_proven",), "nobody found one of its hypotheses worth reading"
 
 
 def test_others_who_tested_raise_the_support():
@@ -158,6 +161,12 @@ def test_no_bias(decoy):
     if decoy == "unnamed":
         made = made.replace(concepts=())
     assert list(approach_bias(made)) == []
+
+
+def test_a_task_is_no_question_left_open():
+    made = packed(techniques(), "frontier", "test:a")
+    tasks = tuple(each.replace(is_task=True) for each in made.questions)
+    assert list(approach_bias(made.replace(questions=tasks))) == []
 
 
 def test_a_thread_whose_questions_are_settled_has_no_bias():
@@ -244,10 +253,10 @@ def test_what_keeps_company_elsewhere_was_never_looked_at_here():
     made = packed(company(), "frontier", "test:home")
     found = only(blind_spot(made))
     assert found.title == 'Never looked at here: "anchor escapement"'
-    assert found.summary.startswith("In 3 other threads ")
-    assert found.summary.endswith(
-        'come with "anchor escapement"; in "Thread home" it does not occur.'
+    assert found.summary.startswith(
+        'In 3 other threads "anchor escapement" comes with at least two of "'
     )
+    assert found.summary.endswith('; in "Thread home" it does not occur.')
     assert (found.dst, found.start, found.support) == (concept_id("anchor escapement"), 30, 1.0)
     assert found.cues[0] == "anchor escapement"
     assert is_sound(made, found)
@@ -255,6 +264,13 @@ def test_what_keeps_company_elsewhere_was_never_looked_at_here():
 
 def test_two_threads_are_too_few_for_a_blind_spot():
     assert list(blind_spot(packed(company(2), "frontier", "test:home"))) == []
+
+
+def test_what_only_answers_list_is_no_blind_spot():
+    plot = company()
+    for n in range(3):
+        plot.lines[f"test:x{n}"][0].role = "assistant"
+    assert list(blind_spot(packed(plot, "frontier", "test:home"))) == []
 
 
 def test_a_journey_has_blind_spots_too():

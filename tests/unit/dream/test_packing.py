@@ -636,6 +636,24 @@ def test_two_of_our_concepts_are_not_enough():
     assert gaps(company_plot(), ("oil", "pallet")) == ()
 
 
+def test_one_of_our_concepts_in_each_thread_is_no_company():
+    plot = company_plot()
+    for n, kept in enumerate(("oil", "pallet", "amplitude")):
+        plot.lines[f"test:x{n}"][0].concepts = (kept, "anchor escapement")
+    plot.say("y", "Oil, pallet, amplitude.", "oil", "pallet", "amplitude")
+    assert gaps(plot) == ()
+
+
+def test_files_and_answers_are_no_company():
+    plot = company_plot()
+    plot.kinds["pallet"] = ConceptKind.PATH
+    assert gaps(plot) == ()
+    plot = company_plot()
+    for n in range(3):
+        plot.lines[f"test:x{n}"][0].role = "assistant"
+    assert gaps(plot) == ()
+
+
 def test_what_is_written_here_is_not_absent_though_it_is_not_kept():
     assert gaps(company_plot(also="An Anchor Escapement!")) == ()
 
