@@ -23,14 +23,15 @@ NODES_FOR_A_ROW: Final = 2_000
 class Delta:
     """What must change so that old rows become new ones."""
 
-    put_nodes: list[Node] = field(default_factory=list)
+    new_nodes: list[Node] = field(default_factory=list)
+    set_nodes: list[Node] = field(default_factory=list)
     drop_nodes: list[Node] = field(default_factory=list)
     new_edges: list[Edge] = field(default_factory=list)
     set_edges: list[Edge] = field(default_factory=list)
     drop_edges: list[Edge] = field(default_factory=list)
 
 
-def _differs(had: Node | Edge | None, wanted: Node | Edge) -> bool:
+def _differs(had: Node | Edge, wanted: Node | Edge) -> bool:
     return had is not wanted and had != wanted  # most rows are the very same object
 
 
@@ -39,9 +40,11 @@ def difference(old: Rows, new: Rows) -> Delta:
     delta = Delta()
     for cls, wanted in new.nodes.items():
         had = old.nodes[cls]
-        delta.put_nodes += [
-            wanted[key] for key in sorted(wanted) if _differs(had.get(key), wanted[key])
-        ]
+        for key in sorted(wanted):
+            if key not in had:
+                delta.new_nodes.append(wanted[key])
+            elif _differs(had[key], wanted[key]):
+                delta.set_nodes.append(wanted[key])
         delta.drop_nodes += [had[key] for key in sorted(had) if key not in wanted]
     for edge_cls, edges in new.edges.items():
         before = old.edges[edge_cls]
@@ -88,9 +91,12 @@ def write(statement: Transaction, delta: Delta, *, nodes_for_a_row: int = NODES_
         keys = [(node.key,) for node in nodes]
         for cypher in schema.delete_node(cls):
             pen.drop(cypher, (KEY_COLUMN,), keys, (cls.TABLE,))
-    for cls, nodes in _by_class(delta.put_nodes).items():
+    for cls, nodes in _by_class(delta.set_nodes).items():
         cells = [encode_node(node) for node in nodes]
         pen.put(schema.merge_node(cls), schema.columns(cls), cells, (cls.TABLE,))
+    for cls, nodes in _by_class(delta.new_nodes).items():
+        cells = [encode_node(node) for node in nodes]
+        statement.put(schema.create_node(cls), schema.columns(cls), cells)
     _write_edges(pen, delta.new_edges, schema.create_edge)
 
 

@@ -107,7 +107,8 @@ def choose(workspace: Path, wanted: str, *, anew: bool) -> str:
 
 
 _DAMAGE: Final = re.compile(
-    r"wal|checksum|corrupt|not a valid|magic|storage version|deserializ|assertion|shadow",
+    r"wal|checksum|corrupt|not a valid|magic|storage version|deserializ|assertion|shadow"
+    r"|duplicated primary key",
     re.IGNORECASE,
 )
 _SPACE: Final = re.compile(r"no space|disk full|cannot write|file too large", re.IGNORECASE)

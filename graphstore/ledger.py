@@ -155,22 +155,46 @@ def told(path: Path | None) -> Iterator[None]:
         raise
 
 
-class Ledger:
-    """The SQLite file of a workspace. Threads share it: every use takes its lock."""
+class Reading:
+    """Reading statements on one connection. Threads share it: every use takes its lock."""
+
+    def __init__(self, path: Path | None, connection: Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self._lock = RLock()
+
+    def select(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Rows of one reading statement."""
+        with self._lock, told(self.path):
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Rows of one reading statement, a part at a time; its tables must not change meanwhile."""
+        with self._lock, told(self.path):
+            cursor = self.connection.execute(sql)
+        while rows := self._part(cursor):
+            yield from rows
+
+    def _part(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+        with self._lock, told(self.path):
+            return cursor.fetchmany(_PART)
+
+
+class Ledger(Reading):
+    """The SQLite file of a workspace."""
 
     def __init__(self, path: Path | None) -> None:
         """Open or create, in memory without a path; raises LedgerUnreadable for a foreign file."""
-        self.path = path
-        self._lock = RLock()
-        self._depth = 0
         if path is not None and not path.exists():
             path.touch(mode=0o600)
-        self.connection: Connection = sqlite3.connect(
+        connection = sqlite3.connect(
             ":memory:" if path is None else path,
             isolation_level=None,
             check_same_thread=False,
             timeout=10,
         )
+        super().__init__(path, connection)
+        self._depth = 0
         try:
             with told(path):
                 for pragma in (
@@ -207,21 +231,21 @@ class Ledger:
                     self.connection.execute("ROLLBACK")
                 raise
 
-    def select(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Rows of one reading statement."""
-        with self._lock, told(self.path):
-            return self.connection.execute(sql, parameters).fetchall()
-
-    def each(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """Rows of one reading statement, a part at a time; its tables must not change meanwhile."""
-        with self._lock, told(self.path):
-            cursor = self.connection.execute(sql)
-        while rows := self._part(cursor):
-            yield from rows
-
-    def _part(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
-        with self._lock, told(self.path):
-            return cursor.fetchmany(_PART)
+    @contextmanager
+    def earlier(self) -> Iterator["Reading | None"]:
+        """The file as it is now, whatever is written meanwhile; None for one in memory."""
+        if self.path is None:
+            yield None
+            return
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro"
+        aside = sqlite3.connect(
+            address, uri=True, isolation_level=None, check_same_thread=False, timeout=10
+        )
+        with closing(aside):
+            reading = Reading(self.path, aside)
+            reading.connection.execute("BEGIN")
+            reading.select("SELECT max(seq) FROM record")  # from here on nothing changes
+            yield reading
 
     def last(self) -> Entry | None:
         """The newest record."""

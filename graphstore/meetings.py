@@ -25,7 +25,7 @@ from graphstore.company import (
     pairs,
     relation,
 )
-from graphstore.ledger import Connection, Ledger, listed
+from graphstore.ledger import Connection, Ledger, Reading, listed
 from graphstore.model.knowledge import Relates
 from graphstore.model.record import EpochRecord
 
@@ -54,10 +54,39 @@ _KEEP: Final = (
 """As ``keeps`` says it of one concept: pairs of one thread come last, so their place tells."""
 
 
-class Meetings:
+class Relations:
+    """Pairs that a concept keeps, as relations. Only reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def relations(self, keys: Iterable[str]) -> Iterator[Relates]:
+        """Relations of these pairs of concepts, where one of the two keeps the pair."""
+        for key in keys:
+            first, second = key.split(" ")
+            rows = self._reading.select(
+                "SELECT body, kept OR (SELECT kept FROM pair WHERE concept = ?2 AND other = ?1)"
+                " FROM pair WHERE concept = ?1 AND other = ?2",
+                (first, second),
+            )
+            if rows and rows[0][1]:
+                yield relation(_meeting(first, second, rows[0][0]))
+
+    def every(self) -> Iterator[Relates]:
+        """Every relation by mere company, by ends."""
+        for first, second, body in self._reading.each(
+            "SELECT a.concept, a.other, a.body FROM pair a JOIN pair b"
+            " ON b.concept = a.other AND b.other = a.concept"
+            " WHERE a.concept < a.other AND (a.kept OR b.kept) ORDER BY 1, 2"
+        ):
+            yield relation(_meeting(first, second, body))
+
+
+class Meetings(Relations):
     """Postings of concepts by thread, and the pairs that they make."""
 
     def __init__(self, ledger: Ledger) -> None:
+        super().__init__(ledger)
         self._ledger = ledger
         with ledger.transaction() as connection:
             for statement in TABLES:
@@ -181,29 +210,6 @@ class Meetings:
                 met = meeting(concept, other, postings, theirs, bounds)
                 if met is not None and counts(met, bounds):
                     yield met
-
-    # reading
-
-    def relations(self, keys: Iterable[str]) -> Iterator[Relates]:
-        """Relations of these pairs of concepts, where one of the two keeps the pair."""
-        for key in keys:
-            first, second = key.split(" ")
-            rows = self._ledger.select(
-                "SELECT body, kept OR (SELECT kept FROM pair WHERE concept = ?2 AND other = ?1)"
-                " FROM pair WHERE concept = ?1 AND other = ?2",
-                (first, second),
-            )
-            if rows and rows[0][1]:
-                yield relation(_meeting(first, second, rows[0][0]))
-
-    def every(self) -> Iterator[Relates]:
-        """Every relation by mere company, by ends."""
-        for first, second, body in self._ledger.each(
-            "SELECT a.concept, a.other, a.body FROM pair a JOIN pair b"
-            " ON b.concept = a.other AND b.other = a.concept"
-            " WHERE a.concept < a.other AND (a.kept OR b.kept) ORDER BY 1, 2"
-        ):
-            yield relation(_meeting(first, second, body))
 
 
 def bounds_of(epoch: EpochRecord) -> Bounds:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphstore.ids import question_key
-from graphstore.ledger import Connection, Ledger
+from graphstore.ledger import Connection, Ledger, Reading, listed
 from graphstore.vectors import ROUND, Floats, Rows, Static
 
 TABLES: Final = (
@@ -65,11 +65,45 @@ class Worded:
     keys: frozenset[str]
 
 
-class Near:
+class Likeness:
+    """Pairs of questions of which one is among the nearest of the other. Only reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def of(self, question: str) -> dict[str, float]:
+        """Questions paired with this one, whichever of the two names the other: id to cosine."""
+        rows = self._reading.select(
+            "SELECT other, cosine FROM near WHERE question = ?1"
+            " UNION SELECT question, cosine FROM near WHERE other = ?1 ORDER BY 1",
+            (question,),
+        )
+        return dict(rows)
+
+    def cosine(self, pair: Pair) -> float | None:
+        """Cosine of two questions, if one of them names the other as near."""
+        rows = self._reading.select(
+            "SELECT cosine FROM near WHERE question = ?1 AND other = ?2"
+            " OR question = ?2 AND other = ?1 LIMIT 1",
+            pair,
+        )
+        return rows[0][0] if rows else None
+
+    def pairs(self) -> Iterator[tuple[str, str, float]]:
+        """Every pair once, with its cosine, in id order."""
+        rows = self._reading.select(
+            "SELECT DISTINCT min(question, other), max(question, other), cosine FROM near"
+            " ORDER BY 1, 2"
+        )
+        return iter(rows)
+
+
+class Near(Likeness):
     """Nearest questions over the ledger's tables and one file of vectors."""
 
     def __init__(self, ledger: Ledger, folder: Path | None, least: float = LEAST) -> None:
         """Vectors stay in memory without a folder; pairs less alike than ``least`` are left out."""
+        super().__init__(ledger)
         self._ledger = ledger
         self._least = least
         self._folder = folder
@@ -92,34 +126,6 @@ class Near:
                 if file != self._file():
                     file.unlink()
 
-    # reading
-
-    def of(self, question: str) -> dict[str, float]:
-        """Questions paired with this one, whichever of the two names the other: id to cosine."""
-        rows = self._ledger.select(
-            "SELECT other, cosine FROM near WHERE question = ?1"
-            " UNION SELECT question, cosine FROM near WHERE other = ?1 ORDER BY 1",
-            (question,),
-        )
-        return dict(rows)
-
-    def cosine(self, pair: Pair) -> float | None:
-        """Cosine of two questions, if one of them names the other as near."""
-        rows = self._ledger.select(
-            "SELECT cosine FROM near WHERE question = ?1 AND other = ?2"
-            " OR question = ?2 AND other = ?1 LIMIT 1",
-            pair,
-        )
-        return rows[0][0] if rows else None
-
-    def pairs(self) -> Iterator[tuple[str, str, float]]:
-        """Every pair once, with its cosine, in id order."""
-        rows = self._ledger.select(
-            "SELECT DISTINCT min(question, other), max(question, other), cosine FROM near"
-            " ORDER BY 1, 2"
-        )
-        return iter(rows)
-
     # writing
 
     def update(self, gone: Sequence[str], fresh: Sequence[Worded], static: Static) -> set[Pair]:
@@ -133,10 +139,23 @@ class Near:
                 changed |= {pair_of(question, one.question) for one in self._nearest(question)}
                 _replace(connection, question, found[:MOST])
                 changed |= {pair_of(question, one.question) for one in found[:MOST]}
-                for one in found if question in news else ():
+                for one in self._taking(found) if question in news else ():
                     if one.question not in placed:
                         changed |= self._offer(connection, one, question)
         return changed
+
+    def _taking(self, found: Iterable[Neighbour]) -> Iterator[Neighbour]:
+        """Those that may have a place for a question that is this near to them."""
+        near = {one.question: one for one in found}
+        least = dict(
+            self._ledger.select(
+                "SELECT question, min(likeness) FROM near"
+                " WHERE question IN (SELECT value FROM json_each(?))"
+                " GROUP BY question HAVING count(*) = ?",
+                (listed(near), MOST),
+            )
+        )
+        return (one for name, one in near.items() if one.likeness >= least.get(name, 0.0))
 
     def _remove(self, connection: Connection, gone: Sequence[str]) -> tuple[set[str], set[Pair]]:
         """Take questions out; returns whose list may take another one in, and the pairs lost."""
@@ -175,16 +194,22 @@ class Near:
 
     def _offer(self, connection: Connection, to: Neighbour, question: str) -> set[Pair]:
         """Put a new question into the list of an older one, if it is near enough."""
-        offered = Neighbour(question, to.likeness, to.cosine)
-        held = self._nearest(to.question)
         changed = {pair_of(to.question, question)}
-        if len(held) == MOST:
-            worst = max(held, key=lambda one: one.rank)
-            if worst.rank < offered.rank:
+        rows = self._ledger.select(
+            "SELECT count(*) OVER (), other, likeness FROM near WHERE question = ?"
+            " ORDER BY likeness, other DESC LIMIT 1",
+            (to.question,),
+        )
+        if rows and rows[0][0] == MOST:
+            _, last, likeness = rows[0]
+            if (-likeness, last) < (-to.likeness, question):
                 return set()
-            held.remove(worst)
-            changed.add(pair_of(to.question, worst.question))
-        _replace(connection, to.question, [*held, offered])
+            connection.execute(
+                "DELETE FROM near WHERE question = ? AND other = ?", (to.question, last)
+            )
+            changed.add(pair_of(to.question, last))
+        offered = Neighbour(question, to.likeness, to.cosine)
+        _replace(connection, to.question, [offered], fresh=True)
         return changed
 
     def _nearest(self, question: str) -> list[Neighbour]:
@@ -211,16 +236,30 @@ class Near:
             mine = frozenset(keys.split("\n")) - {""}
             facing = set(np.flatnonzero(close[:, place]).tolist())
             numbers = facing.union(self._sharing(mine))
-            found = []
-            for other, (name, words) in self._named(sorted(numbers - {number})).items():
-                shared = jaccard(mine, words)
-                if shared < self._least and other not in facing:
-                    continue
-                cosine = exact(matrix, number, other)
-                likeness = max(shared, cosine)
-                if likeness >= self._least:
-                    found.append(Neighbour(name, likeness, cosine))
-            yield questions[place], sorted(found, key=lambda one: one.rank)
+            named = self._named(sorted(numbers - {number}))
+            words = {
+                other: (name, jaccard(mine, theirs)) for other, (name, theirs) in named.items()
+            }
+            yield questions[place], self._neighbours(matrix, number, words, facing)
+
+    def _neighbours(
+        self,
+        matrix: Floats,
+        number: int,
+        shared: Mapping[int, tuple[str, float]],
+        facing: set[int],
+    ) -> list[Neighbour]:
+        """Those of some questions that are alike enough, nearest first.
+
+        ``shared``: name and shared part of words of each; ``facing``: those near by cosine.
+        """
+        near = [other for other in shared if other in facing or shared[other][1] >= self._least]
+        found = (
+            Neighbour(shared[other][0], max(shared[other][1], cosine), cosine)
+            for other, cosine in zip(near, exact_each(matrix, number, near), strict=True)
+        )
+        alike = (one for one in found if one.likeness >= self._least)
+        return sorted(alike, key=lambda one: one.rank)
 
     def _sharing(self, keys: frozenset[str]) -> set[int]:
         """Numbers of questions that may share enough words: rarest words first.
@@ -293,16 +332,10 @@ class Near:
                 facing = set(_nearest_of(row, self._least).tolist())
                 others = facing | _probed(words[number], postings, self._least)
                 others.discard(number)
-                found = []
-                for other in others:
-                    shared = jaccard(words[number], words[other])
-                    if shared < self._least and other not in facing:
-                        continue
-                    cosine = exact(matrix, number, other)
-                    likeness = max(shared, cosine)
-                    if likeness >= self._least:
-                        found.append(Neighbour(names[other], likeness, cosine))
-                yield number, sorted(found, key=lambda one: one.rank)
+                shared = {
+                    other: (names[other], jaccard(words[number], words[other])) for other in others
+                }
+                yield number, self._neighbours(matrix, number, shared, facing)
 
 
 def _nearest_of(cosines: Floats, least: float) -> NDArray[np.int64]:
@@ -330,8 +363,14 @@ def probes(size: int, least: float) -> int:
 
 def exact(matrix: Floats, left: int, right: int) -> float:
     """Cosine of two rows, rounded; the same in every company of rows."""
-    product = matrix[left].astype(np.float64) * matrix[right]
-    return max(0.0, round(float(product.sum()), ROUND))
+    return exact_each(matrix, left, (right,))[0]
+
+
+def exact_each(matrix: Floats, row: int, others: Sequence[int]) -> list[float]:
+    """Cosines of one row with others."""
+    # summed row by row: a matrix product differs in its last bits with its shape
+    products = matrix[list(others)].astype(np.float64) * matrix[row]
+    return [max(0.0, round(float(total), ROUND)) for total in products.sum(axis=1)]
 
 
 def jaccard(left: frozenset[str], right: frozenset[str]) -> float:

@@ -1,33 +1,23 @@
 """What each thread adds to what threads share, kept ready beside the ledger. Derived.
 
-Sums over threads are taken here: of questions, concepts and the mentions between them, of
-stated relations, of pairs of concepts that meet, of questions that look alike. A thread that
-changes marks what it touches; only that is summed again.
+Questions, concepts and the mentions between them, stated relations, pairs of concepts that
+meet, questions that look alike. A thread that changes marks what it touches; only that is
+summed again.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
-from graphstore import fold
-from graphstore.derivation import Asked, Derive
-from graphstore.ids import concept_id
 from graphstore.ledger import Connection, Ledger, listed
 from graphstore.meetings import Meetings, bounds_of
-from graphstore.model.knowledge import (
-    Concept,
-    ConceptKind,
-    Edge,
-    Links,
-    Node,
-)
 from graphstore.model.record import EpochRecord
-from graphstore.near import Near, Pair, Worded, pair_of
-from graphstore.said import Said
-from graphstore.shards import Part, Shard
+from graphstore.near import Near, Pair, Worded
+from graphstore.shards import Shard
+from graphstore.sums import KINDS, SECTION, Sums
 from graphstore.vectors import Static
 
 TABLES: Final = (
@@ -61,21 +51,20 @@ _FIRST: Final = {
 }
 """Key columns of the tables that a thread has rows in; they stand first."""
 _OF_QUESTIONS: Final = frozenset({"question", "asked"})
-_KINDS: Final = tuple(ConceptKind)
-_PAGE: Final = 500
-_SECTION: Final = 4_096
-
-Row = Node | Edge
 
 
-class Parts:
+class Parts(Sums):
     """Contributions by (node, thread), and what is summed from them but not in the graph yet.
 
     Something is marked dirty in the transaction that changes a part of it, and clean only after
     the graph has its new sum: a crash in between computes it once more.
     """
 
+    meetings: Meetings
+    near: Near
+
     def __init__(self, ledger: Ledger, folder: Path | None = None) -> None:
+        super().__init__(ledger)
         self._ledger = ledger
         with ledger.transaction() as connection:
             self.meetings = Meetings(ledger)
@@ -93,6 +82,15 @@ class Parts:
         return self._static[1]
 
     # one change
+
+    @contextmanager
+    def earlier(self) -> Iterator[Sums | None]:
+        """The sums that the graph has, whatever is put meanwhile; None when some are due."""
+        if self._ledger.select("SELECT 1 FROM due LIMIT 1"):
+            yield None
+            return
+        with self._ledger.earlier() as reading:
+            yield None if reading is None else Sums(reading)
 
     def put(self, shards: Sequence[Shard], epoch: EpochRecord) -> None:
         """Replace the parts of some threads, and mark all that this changes."""
@@ -166,7 +164,7 @@ class Parts:
                 "SELECT DISTINCT node FROM part WHERE kind = 'asked' ORDER BY node"
             )
         ]
-        sections = (names[at : at + _SECTION] for at in range(0, len(names), _SECTION))
+        sections = (names[at : at + SECTION] for at in range(0, len(names), SECTION))
         self.near.fill((list(self._worded(section)) for section in sections), static)
 
     def _worded(self, names: Sequence[str]) -> Iterator[Worded]:
@@ -207,178 +205,11 @@ class Parts:
             self.meetings.fill(connection, bounds_of(epoch))
             self._compare_all(self._vectors(epoch))
 
-    # sums
+    # what is not in the graph yet
 
     def dirty(self, what: str) -> tuple[str, ...]:
         """What the graph may not have yet, sorted; of one kind."""
         rows = self._ledger.select("SELECT node FROM due WHERE what = ? ORDER BY node", (what,))
-        return tuple(row[0] for row in rows)
-
-    def of(self, nodes: Sequence[str]) -> tuple[Part, ...]:
-        """Every part of these nodes, by node, kind and thread."""
-        found = []
-        for start in range(0, len(nodes), _PAGE):
-            page = nodes[start : start + _PAGE]
-            marks = ",".join("?" * len(page))
-            found += self._ledger.select(
-                "SELECT node, thread_id, kind, body FROM part"  # noqa: S608 - question marks only
-                f" WHERE node IN ({marks}) ORDER BY node, kind, thread_id",
-                tuple(page),
-            )
-        return tuple(Part(*row) for row in found)
-
-    def shared(self, nodes: Sequence[str]) -> Iterator[Row]:
-        """Questions, concepts, mentions between them and stated relations: the sums of nodes."""
-        yield from fold.shared(self.of(nodes))
-        for node in nodes:
-            if " " not in node:
-                yield from self._concepts(node)
-
-    def _concepts(self, only: str | None = None) -> Iterator[Concept]:
-        where = "" if only is None else " WHERE concept = ?"
-        given = () if only is None else (only,)
-        also = " WHERE" if only is None else " AND"
-        aliases: dict[str, set[str]] = defaultdict(set)
-        for concept, written in self._ledger.select(
-            f"SELECT DISTINCT concept, aliases FROM named{where}{also} aliases != '[]'",  # noqa: S608 - fixed words
-            given,
-        ):
-            aliases[concept].update(orjson.loads(written))
-        for concept, label, other, df, cf, generic, kind in self._ledger.select(
-            "SELECT concept, min(label), max(label),"  # noqa: S608 - fixed words
-            " count(DISTINCT root), sum(cf), max(generic), min(kind)"
-            f" FROM named JOIN root USING (thread_id){where} GROUP BY concept ORDER BY concept",
-            given,
-        ):
-            called = self._called(concept) if other != label else (label, kind, set())
-            yield Concept(
-                concept_id=concept,
-                label=called[0],
-                aliases=tuple(sorted((aliases[concept] | called[2]) - {called[0]})),
-                df=df,
-                cf=cf,
-                generic=bool(generic),
-                kind=_KINDS[called[1]],
-            )
-
-    def _called(self, concept: str) -> tuple[str, int, set[str]]:
-        """Label, kind and spellings of a concept that others were merged into: its own, if any."""
-        rows = self._ledger.select(
-            "SELECT DISTINCT label, kind FROM named WHERE concept = ? ORDER BY label, kind",
-            (concept,),
-        )
-        own = [row for row in rows if concept_id(row[0]) == concept]
-        label, kind = (own or rows)[0]
-        return label, kind, {row[0] for row in rows}
-
-    def links(
-        self, questions: Iterable[str], near: Iterable[Pair], derive: Derive, said: Said
-    ) -> Iterator[Links]:
-        """Links that have one of these questions as an end, and those of these pairs."""
-        names = set(questions)
-        wanted = {
-            pair_of(one, other): cosine
-            for one in names
-            for other, cosine in self.near.of(one).items()
-        }
-        told = {pair for pair in said.same if not names.isdisjoint(pair)}
-        for pair in (*near, *sorted(told - wanted.keys())):
-            cosine = self.near.cosine(pair)
-            if cosine is not None or said.pairs.get(pair):
-                wanted[pair] = cosine or 0.0
-        found = ((*pair, wanted[pair]) for pair in sorted(wanted))
-        yield from self._linked(found, derive, said.pairs)
-
-    def _linked(
-        self,
-        wanted: Iterable[tuple[str, str, float]],
-        derive: Derive,
-        said: Mapping[Pair, bool],
-    ) -> Iterator[Links]:
-        known: dict[str, Asked | None] = {}
-        for left, right, cosine in wanted:
-            if len(known) > _SECTION:
-                known.clear()
-            for name in (left, right):
-                if name not in known:
-                    known[name] = fold.asked(self.of((name,)))
-            one, other = known[left], known[right]
-            if one is None or other is None:
-                continue
-            match said.get((left, right)):
-                case None:
-                    link = derive.link(one, other, cosine)
-                case True:
-                    link = fold.told_same(one, other)
-                case False:
-                    link = None
-            if link is not None:
-                yield link
-
-    def every(self, derive: Derive, said: Said) -> Iterator[Row]:
-        """Every sum there is."""
-        names = [row[0] for row in self._ledger.select("SELECT DISTINCT node FROM part ORDER BY 1")]
-        for start in range(0, len(names), _SECTION):
-            yield from fold.shared(self.of(names[start : start + _SECTION]))
-        yield from self._concepts()
-        yield from self.meetings.every()
-        yield from self._linked(self.near.pairs(), derive, said.pairs)
-        far = ((*pair, 0.0) for pair in said.same if self.near.cosine(pair) is None)
-        yield from self._linked(far, derive, said.pairs)
-
-    def holds(self, table: str, key: str) -> bool:
-        """Whether some thread asks a question or names a concept."""
-        sql = (
-            "SELECT 1 FROM part WHERE node = ? AND kind = 'question' LIMIT 1"
-            if table == "Question"
-            else "SELECT 1 FROM named WHERE concept = ? LIMIT 1"
-        )
-        return bool(self._ledger.select(sql, (key,)))
-
-    def asked_in(self, threads: Iterable[str]) -> set[str]:
-        """Questions that these threads ask."""
-        sql = "SELECT node FROM part WHERE thread_id = ? AND kind = 'question'"
-        return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
-
-    def only_of(self, threads: Iterable[str]) -> set[str]:
-        """Questions that these threads ask and nobody else."""
-        rows = self._ledger.select(
-            "SELECT node FROM part WHERE kind = 'question' AND node IN (SELECT node FROM part"
-            " WHERE kind = 'question' AND thread_id IN (SELECT value FROM json_each(?1)))"
-            " GROUP BY node HAVING max(thread_id NOT IN (SELECT value FROM json_each(?1))) = 0",
-            (listed(sorted(threads)),),
-        )
-        return {row[0] for row in rows}
-
-    def named_in(self, threads: Iterable[str]) -> set[str]:
-        """Concepts that these threads name."""
-        sql = "SELECT concept FROM named WHERE thread_id = ?"
-        return {row[0] for thread in threads for row in self._ledger.select(sql, (thread,))}
-
-    def naming_threads(self, concepts: Iterable[str]) -> frozenset[str]:
-        """Threads that name one of these concepts."""
-        sql = "SELECT thread_id FROM named WHERE concept = ?"
-        return frozenset(row[0] for name in concepts for row in self._ledger.select(sql, (name,)))
-
-    def lineages(self, threads: Iterable[str]) -> set[str]:
-        """Lineage roots of these threads."""
-        return {root for thread in threads if (root := self.root(thread)) is not None}
-
-    def naming(self, concept: str) -> set[str]:
-        """Lineage roots of the threads that name a concept."""
-        sql = "SELECT DISTINCT root FROM named JOIN root USING (thread_id) WHERE concept = ?"
-        return {row[0] for row in self._ledger.select(sql, (concept,))}
-
-    def root(self, thread_id: str) -> str | None:
-        """Lineage root of a thread as its rows were last made with."""
-        rows = self._ledger.select("SELECT root FROM root WHERE thread_id = ?", (thread_id,))
-        return rows[0][0] if rows else None
-
-    def members(self, root: str) -> tuple[str, ...]:
-        """Threads that were last made with this root."""
-        rows = self._ledger.select(
-            "SELECT thread_id FROM root WHERE root = ? ORDER BY thread_id", (root,)
-        )
         return tuple(row[0] for row in rows)
 
     def all(self) -> tuple[tuple[Any, ...], ...]:
@@ -426,7 +257,7 @@ def _tables(shard: Shard) -> dict[str, list[tuple[Any, ...]]]:
                 row.label,
                 row.cf,
                 int(row.generic),
-                _KINDS.index(row.kind),
+                KINDS.index(row.kind),
                 orjson.dumps(row.aliases).decode(),
             )
             for row in shard.concepts

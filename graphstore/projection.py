@@ -1,14 +1,14 @@
 """From the ledger to the graph, record by record: what changed, in one transaction."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from graphstore import fold, schema
 from graphstore.claims import DREAMS as DREAMT
 from graphstore.codec import encode_node
-from graphstore.delta import difference, write
+from graphstore.delta import Delta, difference, write
 from graphstore.engine import Engine, Transaction
 from graphstore.model.conversation import Committed, Unchanged
 from graphstore.model.hypothesis import HYPOTHESES
@@ -35,10 +35,13 @@ from graphstore.model.knowledge import (
     ThreadNode,
     Waypoint,
 )
+from graphstore.near import Pair
+from graphstore.parts import Parts
 from graphstore.rows import Rows, joined
 from graphstore.shards import Drawn, Shard
 from graphstore.source import Source
 from graphstore.stored import Present, found_edges, found_nodes, present_in, read_meta, read_rows
+from graphstore.sums import Sums
 
 STORIES: Final[tuple[type[Node] | type[Edge], ...]] = (
     Journey,
@@ -125,12 +128,18 @@ def _plan_threads(
         for thread_id, root in sorted(roots.items())
         if (made := source.draw(thread_id, root)) is not None
     ]
-    source.parts.put([made.shard for made in drawn], source.epoch())
+    with source.parts.earlier() as earlier:
+        source.parts.put([made.shard for made in drawn], source.epoch())
+        due = _due(source.parts)
+        if earlier is None:
+            unknown = source.parts.only_of(set() if known else set(roots))
+            _old_shared(statement, due, unknown, old)
+        else:
+            old.add(_shared(earlier, due, source))
+    new.add(_shared(source.parts, due, source))
     for made in drawn:
         before = source.drawn.get(made.thread.thread_id)
         _plan_own(before.shard if before else None, made.shard, old, new)
-    fresh = set() if known else set(roots)
-    _plan_shared(source, statement, source.parts.only_of(fresh), old, new)
     unread = [thread for thread in known if thread not in source.drawn]
     if unread:
         _old_threads(statement, unread, old)
@@ -184,33 +193,58 @@ def _plan_ties(
     new.add(source.ties(sorted(threads | citing)))
 
 
-def _plan_shared(
-    source: Source, statement: Transaction, unknown: set[str], old: Rows, new: Rows
-) -> None:
-    """What several threads share and one of them changed.
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """What several threads share and one of them changed."""
+
+    nodes: tuple[str, ...]
+    """Questions and concepts, and relations as their ends and keys with spaces between."""
+    asked: tuple[str, ...]
+    """Questions of which every link may change."""
+    pairs: tuple[str, ...]
+    """Two concepts, with a space between."""
+    near: tuple[Pair, ...]
+    """Questions."""
+
+
+def _due(parts: Parts) -> _Due:
+    near = (pair.split(" ") for pair in parts.dirty("near"))
+    return _Due(
+        nodes=parts.dirty("node"),
+        asked=parts.dirty("link"),
+        pairs=parts.dirty("pair"),
+        near=tuple((one, other) for one, other in near),
+    )
+
+
+def _shared(sums: Sums, due: _Due, source: Source) -> Iterator[Node | Edge]:
+    """What threads share, as the tables beside the ledger tell it."""
+    yield from sums.shared(due.nodes)
+    yield from sums.meetings.relations(due.pairs)
+    yield from sums.links(due.asked, due.near, source.derive, source.said())
+
+
+def _old_shared(statement: Transaction, due: _Due, unknown: set[str], old: Rows) -> None:
+    """The same, as the graph has it.
 
     ``unknown``: questions that the graph cannot have, so that nothing is asked of them.
     """
-    parts = source.parts
-    nodes, asked, pairs = (parts.dirty(what) for what in ("node", "link", "pair"))
-    near = {(one, other) for one, other in (pair.split(" ") for pair in parts.dirty("near"))}
-    single = [node for node in nodes if " " not in node and node not in unknown]
+    single = [node for node in due.nodes if " " not in node and node not in unknown]
     questions = [node for node in single if not node.startswith("c:")]
-    stated = {tuple(node.split(" ", 2)) for node in nodes if " " in node}
+    stated = {tuple(node.split(" ", 2)) for node in due.nodes if " " in node}
     old.add(found_nodes(statement, Question, questions))
     old.add(found_nodes(statement, Concept, [node for node in single if not node.startswith("q:")]))
     old.add(found_edges(statement, Mentions, ("Question", "Concept"), questions))
     ends = {(src, dst, *more) for src, dst, *more in stated}
-    ends |= {(*pair.split(" "), "co_occurs") for pair in pairs}
+    ends |= {(*pair.split(" "), "co_occurs") for pair in due.pairs}
     starts = sorted({end[0] for end in ends})
     for relates in found_edges(statement, Relates, ("Concept", "Concept"), starts):
         if (relates.src, relates.dst, relates.edge_type) in ends:
             old.add((relates,))
-    joined = {pair for pair in near | {end[:2] for end in stated} if unknown.isdisjoint(pair)}
-    _old_links(statement, set(asked) - unknown, joined, old)
-    new.add(parts.shared(nodes))
-    new.add(parts.meetings.relations(pairs))
-    new.add(parts.links(asked, sorted(near), source.derive, source.said()))
+    joined = {
+        pair for pair in {*due.near, *(end[:2] for end in stated)} if unknown.isdisjoint(pair)
+    }
+    _old_links(statement, set(due.asked) - unknown, joined, old)
 
 
 def _old_links(
@@ -271,11 +305,12 @@ def put_seeds(
         for pair in Marks.PAIRS:
             old.add(found_edges(statement, Marks, pair, keys))
         new.add(complete((*rows, *marks), present_in(statement)))
-        applied = int(read_meta(statement)["applied"])
-    new.add((Meta(name="seeds", value=run_id),))
+        meta = read_meta(statement)
     delta = difference(old, new)
-    if not (delta.drop_edges or delta.set_edges or delta.new_edges or len(delta.put_nodes) > 1):
+    if delta == Delta():
         return Unchanged()
+    run = [encode_node(Meta(name="seeds", value=run_id))]
     with engine.write() as statement:
+        statement.put(schema.merge_node(Meta), schema.columns(Meta), run)
         write(statement, delta)
-    return Committed(seq=applied)
+    return Committed(seq=int(meta["applied"]))

@@ -107,6 +107,13 @@ def _set(variable: str, names: Iterable[str]) -> str:
 
 
 @cache
+def create_node(cls: type[Node]) -> str:
+    """Insert nodes that are not there from a table of ``c_<column>``; no other node is read."""
+    names = ", ".join(f"`{column.name}`: `c_{column.name}`" for column in columns(cls))
+    return f"LOAD FROM $rows CREATE (n:`{cls.TABLE}` {{{names}}}) RETURN count(*) AS rows"
+
+
+@cache
 def merge_node(cls: type[Node]) -> str:
     """Insert or replace nodes from a table of ``c_<column>``."""
     names = [column.name for column in columns(cls) if column.name != cls.KEY]

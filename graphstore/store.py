@@ -16,7 +16,8 @@ from graphstore import asking, bulk, graphfiles, projection, stored, verificatio
 from graphstore import engine as engines
 from graphstore.claims import Claims
 from graphstore.derivation import Derive, Ground
-from graphstore.errors import DiskFull, Error, StoreDamaged, StoreError
+from graphstore.engine import RowsLost
+from graphstore.errors import DiskFull, Error, LedgerUnreadable, StoreDamaged, StoreError
 from graphstore.events import Events
 from graphstore.faults import Hook, no_fault
 from graphstore.files import Files
@@ -65,6 +66,7 @@ BULK_SHARE: Final = 3
 
 _UNREADABLE: Final = "it holds no readable description"
 _FOREIGN: Final = "it does not belong to this ledger"
+_UNFIT: Final = "the newest records do not fit into it"
 _CUT: Final = "its log was cut short"
 _STRANGE: Final = (_UNREADABLE, _FOREIGN)
 
@@ -166,18 +168,31 @@ class Store:
         else:
             reason = "missing" if self.ledger.last_seq() else "new"
         if reason is None:
-            self._catch_up_if_there_is_room()
-            return
+            reason = self._behind()
+            if reason is None:
+                return
+            self._graph.close()
+            self._quarantine(reason)
         if reason not in ("new", "missing"):
             self._note("rebuilt", f"the graph was made again: {reason}")
         self._made = self._bulk()
 
-    def _catch_up_if_there_is_room(self) -> None:
-        """A full disk is no reason not to read: the graph is then as it was before."""
+    def _behind(self) -> str | None:
+        """Bring the graph up to the ledger; why it must be made again, if it cannot be.
+
+        A full disk is no reason not to read: the graph is then as it was before.
+        """
         try:
             self._catch_up()
         except DiskFull as full:
             self._note("behind", f"the newest records are not in the graph yet: {full}")
+        except RowsLost:
+            return _UNFIT
+        except StoreDamaged as damage:
+            if isinstance(damage, LedgerUnreadable):
+                raise
+            return _UNFIT
+        return None
 
     def _quarantine(self, reason: str) -> None:
         """Move the files of the graph aside, as a set; named by the last record's time."""

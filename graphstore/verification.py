@@ -157,7 +157,8 @@ def _graph(source: Source, statement: Transaction) -> Iterator[Fault]:
     delta = difference(had, wanted)
     extra: tuple[Node | Edge, ...] = (*delta.drop_nodes, *delta.drop_edges)
     lacking: tuple[Node | Edge, ...] = (
-        *delta.put_nodes,
+        *delta.new_nodes,
+        *delta.set_nodes,
         *delta.set_edges,
         *delta.new_edges,
     )

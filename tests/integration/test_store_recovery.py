@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from graphstore import graphfiles, open_store
+from graphstore.engine import Engine
 from graphstore.errors import DiskFull, LedgerDamaged
+from graphstore.ids import question_id
 from graphstore.model.knowledge import ThreadNode
 from tests.fake_derive import NOW, FakeDerive, everything
-from tests.integration.crashing_store import record
+from tests.integration.crashing_store import WHY, record
 
 ROOT = Path(__file__).parents[2]
 GRAPH = graphfiles.FILES[os.environ.get("CLEW_STORE__ENGINE", "kuzu")]
@@ -237,6 +239,27 @@ def test_an_older_graph_put_back_is_made_again(workspace, tmp_path):
         shutil.copy2(part, workspace)
     with open_store(workspace, FakeDerive()) as store:
         assert kinds(store) == ["rebuilt"]
+        assert len(store.nodes(ThreadNode)) == 3
+        assert store.verify() == ()
+
+
+@pytest.mark.parametrize("odd", ["there already", "without its end"])
+def test_a_graph_that_the_newest_records_do_not_fit_into_is_made_again(workspace, odd, engine):
+    crash(workspace, "ledger_committed")
+    thread = record(3).thread_id if odd == "there already" else record(2).thread_id
+    opened = Engine(workspace / GRAPH, name=engine)
+    with opened.autocommit() as statement:
+        if odd == "there already":
+            statement.run(f"CREATE (:Thread {{thread_id: '{thread}'}})")
+        else:
+            question = question_id(WHY)
+            found = f"MATCH (n:Question {{question_id: '{question}'}})"
+            for ways in ("<-[r]-()", "-[r]->()"):
+                statement.run(f"{found}{ways} DELETE r")
+            statement.run(f"{found} DELETE n")
+    opened.close()
+    with open_store(workspace, FakeDerive()) as store:
+        assert kinds(store) == ["quarantined", "rebuilt"]
         assert len(store.nodes(ThreadNode)) == 3
         assert store.verify() == ()
 

@@ -216,6 +216,20 @@ def test_another_connection_may_read_while_it_is_open(ledger, path):
         assert reader.execute("SELECT count(*) FROM record").fetchone() == (4,)
 
 
+def test_what_was_is_read_while_more_is_written(ledger):
+    filled(ledger, count=1)
+    with ledger.earlier() as before:
+        ledger.append(a_thread_record("t2", "Why?"), NOW)
+        assert before.select("SELECT count(*) FROM record") == [(1,)]
+        assert list(before.each("SELECT seq FROM record")) == [(1,)]
+    assert ledger.last_seq() == 2
+
+
+def test_a_ledger_in_memory_has_no_earlier_one():
+    with closing(Ledger(None)) as opened, opened.earlier() as before:
+        assert before is None
+
+
 @pytest.mark.parametrize(
     ("code", "meant"),
     [

@@ -71,6 +71,27 @@ def test_a_crash_before_settling_leaves_them_marked(ledger):
     assert Parts(ledger).dirty("node") == ("c:1",)
 
 
+def test_the_sums_that_the_graph_has_are_read_while_others_are_put(tmp_path):
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        parts = Parts(ledger)
+        parts.put([a_shard("a", "c:1")], EPOCH)
+        parts.settle(1)
+        with parts.earlier() as earlier:
+            parts.put([a_shard("b", "c:1", "c:2")], EPOCH)
+            assert [row.df for row in earlier.shared(("c:1", "c:2"))] == [1]
+        assert [row.df for row in parts.shared(("c:1", "c:2"))] == [2, 1]
+
+
+def test_nobody_knows_the_sums_of_the_graph_while_some_are_due(tmp_path):
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        parts = Parts(ledger)
+        parts.put([a_shard("a", "c:1")], EPOCH)
+        with parts.earlier() as earlier:
+            assert earlier is None
+    with closing(Ledger(None)) as ledger, Parts(ledger).earlier() as earlier:
+        assert earlier is None
+
+
 def test_a_concept_counts_lineages_and_mentions(ledger):
     parts = Parts(ledger)
     other = a_concept("c:1", generic=True, kind=ConceptKind.ERROR, aliases=("latch", "locks"))
