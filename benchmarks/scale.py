@@ -28,7 +28,8 @@ from ingest.derive import Derivation
 
 SEED = 20_261
 WORDS, TOPICS, OF_TOPIC = 60_000, 4_000, 40
-PER_THREAD = 40
+PER_THREAD, PER_COMMIT = 40, 20
+"""Turns of a thread that is there from the start, and of one that is committed alone."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LITTLE = (
     "the",
@@ -87,14 +88,14 @@ class Language:
             return f"{asked.capitalize()} {said}"
         return said
 
-    def thread(self, number: int) -> ThreadRecord:
+    def thread(self, number: int, length: int = PER_THREAD) -> ThreadRecord:
         """The n-th thread; the same in every run."""
         dice = np.random.default_rng([SEED, number])
         topic = int(dice.integers(TOPICS))
         name = f"t{number:07}"
         begun = NOW + timedelta(minutes=number)
         turns = []
-        for place in range(1, PER_THREAD + 1):
+        for place in range(1, length + 1):
             role = Role.HUMAN if place % 2 else Role.ASSISTANT
             text = self._text(dice, topic, place)
             turns.append(
@@ -117,7 +118,7 @@ class Language:
             participants=("mira",),
             started_at=begun,
             turns=tuple(turns),
-            path=tuple(range(1, PER_THREAD + 1)),
+            path=tuple(range(1, length + 1)),
         )
 
 
@@ -179,7 +180,8 @@ def measure(turns: int, folder: Path, *, grow: int) -> dict[str, object]:
     store = open_store(path, Derivation())
     laps.run("open", begin)
     held = len(store.ledger.select("SELECT thread_id FROM thread"))
-    for place, record in enumerate(records(language, held, grow), 1):
+    for place in range(1, grow + 1):
+        record = language.thread(held + place, PER_COMMIT)
         begin = clock()
         store.commit(record, NOW)
         laps.run(f"commit_{place}", begin)
