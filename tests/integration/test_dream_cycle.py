@@ -71,8 +71,8 @@ def folder(tmp_path):
     return tmp_path / "workspace"
 
 
-def opened(folder, plot, engine="kuzu"):
-    return open_store(folder, Planted(plot), engine=engine)
+def opened(folder, plot, engine="kuzu", **more):
+    return open_store(folder, Planted(plot), engine=engine, **more)
 
 
 def filled(store, plot):
