@@ -4,7 +4,6 @@ Dreamt tables are never read here: dreams must not feed the scout that feeds dre
 counted all the same, so that a mistake would show.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -28,6 +27,7 @@ from graphstore.columns import (
 from graphstore.model.base import Instant, Value
 from graphstore.model.hubs import fold, stop_list
 from graphstore.model.hypothesis import HYPOTHESES
+from graphstore.model.knowledge import ConceptKind
 from graphstore.model.view import (
     CAUSES,
     CONCEPT,
@@ -102,10 +102,12 @@ class Reading:
     def _read_threads(self) -> None:
         scan = self._scan(
             "MATCH (n:`Thread`) RETURN offset(id(n)) AS `o`, n.`thread_id` AS `k`,"
-            " n.`lineage_root` AS `root`, n.`scope_labels` AS `labels`",
+            " n.`lineage_root` AS `root`, n.`scope_labels` AS `labels`, n.`source` AS `source`,"
+            " n.`project` AS `project`, n.`participants` AS `people`, n.`models` AS `models`",
             by="k",
         )
         self.threads = Nodes.of(scan)
+        self.headings = [scan.cells(name) for name in ("source", "project", "people", "models")]
         self.roots: list[str] = scan.cells("root")
         asked, wanted = set(self._scope.threads), set(self._scope.labels)
         inside = np.ones(len(self.roots), np.bool_)
@@ -125,6 +127,7 @@ class Reading:
         held = self._pair("HAS_TURN", "Thread", "SourceRef")
         thread, turn = self.threads.at(held[0]), there(row, held[1])
         day, good = self._days_and_premises(scan)
+        human = scan.among("taint", ("human",))
         inside = np.flatnonzero(good[turn] & self.thread_in[thread])
         thread, turn = thread[inside], turn[inside]
         number = scan.ints("turn")[turn]
@@ -132,6 +135,7 @@ class Reading:
         turn = turn[order]
         self.turn_thread, self.turn_number = thread[order], number[order]
         self.turn_day = day[turn]
+        self.is_human = human[turn]
         self.undated = int((self.turn_day == NO_DAY).sum())
         rank = np.full(len(day), len(turn), np.int64)
         rank[turn] = np.arange(len(turn))
@@ -161,15 +165,16 @@ class Reading:
         self.first_seen = np.where(known, first, np.iinfo(np.int64).max)
         concepts = self._scan(
             "MATCH (n:`Concept`) RETURN offset(id(n)) AS `o`, n.`concept_id` AS `k`,"
-            " n.`label` AS `label`, n.`generic` AS `generic`",
+            " n.`label` AS `label`, n.`generic` AS `generic`, n.`kind` AS `kind`",
             by="k",
         )
         self.concepts = Nodes.of(concepts)
         self.generic = concepts.flags("generic")
-        labels = [fold(label) for label in concepts.cells("label")]
+        self.labels: list[str] = concepts.cells("label")
+        single = np.array([label.isalpha() for label in self.labels], np.bool_)
+        self.plain = concepts.among("kind", (ConceptKind.TERM,)) & single
         stops = stop_list().union(self._scope.stops)
-        self.stopped = np.array([label in stops for label in labels], np.bool_)
-        self.shorter = np.array(shorter_names(labels), np.int64)
+        self.stopped = np.array([fold(label) in stops for label in self.labels], np.bool_)
         waypoints = self._scan(
             "MATCH (n:`Waypoint`) RETURN offset(id(n)) AS `o`, n.`waypoint_id` AS `k`,"
             " n.`journey_id` AS `journey`, n.`seq` AS `seq`, n.`labels` AS `labels`,"
@@ -272,21 +277,6 @@ class Reading:
             newer = self.first_seen[tail] > self.first_seen[head]
             tail, head = np.where(newer, head, tail), np.where(newer, tail, head)
         return np.stack((np.full(len(tail), kind), tail, head, coded[directed]), axis=1)
-
-
-def shorter_names(labels: Sequence[str]) -> list[int]:
-    """For each name of a file, which other one says the same in fewer words; -1 for none.
-
-    ``a/b/c.py`` is also ``b/c.py`` and ``c.py``: the longest of these that is there counts.
-    """
-    found = [-1] * len(labels)
-    paths = [number for number, label in enumerate(labels) if "/" in label or "\\" in label]
-    at = {label: number for number, label in enumerate(labels)} if paths else {}
-    for number in paths:
-        parts = labels[number].replace("\\", "/").split("/")
-        ends = ("/".join(parts[first:]) for first in range(1, len(parts)))
-        found[number] = next((at[end] for end in ends if end in at), -1)
-    return found
 
 
 def _inside(at: Ints, scope: Scope) -> Bools:

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from graphstore.carried import carriers
 from graphstore.columns import (
     Bools,
     Ints,
@@ -30,12 +31,14 @@ from graphstore.model.view import (
     MENTION,
     NO_DAY,
     OPEN,
+    PLAIN,
     QUESTION,
     RESOLVED,
     SHARED_LINEAGE,
     STOP,
     THREAD,
     VISITED,
+    VOICED,
     WAYPOINT,
     GraphView,
     Route,
@@ -171,11 +174,6 @@ class _Composed(Reading):
         parts[kind] = values
         return np.concatenate(parts)
 
-    def _shorter(self) -> Ints:
-        """Position of the concept that names the same file in fewer words, -1 for none."""
-        at = np.append(self.place[self.base[CONCEPT] :][: len(self.shorter)], -1)
-        return self._of_kind(CONCEPT, at[self.shorter], -1)
-
     def _flags(self) -> Ints:
         visited, routes = self._routes()
         self.routes = routes
@@ -184,7 +182,7 @@ class _Composed(Reading):
             (
                 np.zeros(len(self.threads.ids), np.int64),
                 OPEN * self.open + RESOLVED * self.resolved,
-                GENERIC * self.generic + STOP * self.stopped,
+                GENERIC * self.generic + STOP * self.stopped + PLAIN * self.plain,
                 OPEN * hints,
             )
         )
@@ -241,6 +239,7 @@ class _Composed(Reading):
     ) -> GraphView:
         rows, loops, found = self._pairs(parts)
         pairs, bits, said, own = self._edges(*found)
+        bits |= VOICED * marked(own[0][self.is_human[own[1]]], len(pairs)).astype(np.uint8)
         first = np.flatnonzero(np.diff(own[0], prepend=-1))
         turns = max(len(self.turn_thread), 1)
         if len(hidden.turn):
@@ -273,7 +272,8 @@ class _Composed(Reading):
             df=df[kept].astype(np.int32),
             began=self.began[kept].astype(np.int32),
             settled=self._of_kind(QUESTION, self.settled, NO_DAY)[kept].astype(np.int32),
-            shorter=self._shorter()[kept].astype(np.int32),
+            carried=self._of_kind(CONCEPT, self._carried(), 0)[kept].astype(np.int32),
+            labels=self._labels(kept),
             journeys=self.routes,
             turn_thread=thread_of[said_turn],
             turn_number=number_of[said_turn],
@@ -288,6 +288,18 @@ class _Composed(Reading):
         """Keys of some nodes."""
         names = tuple(chain.from_iterable(kind.ids for kind in self._kinds()))
         return names if len(nodes) == len(names) else tuple(names[at] for at in nodes.tolist())
+
+    def _carried(self) -> Ints:
+        """Lineages that carry the name of each concept without saying it."""
+        return carriers(
+            self.labels, self.headings, (self.said.a, self.said.b), self.lineage_of_thread
+        )
+
+    def _labels(self, nodes: Ints) -> tuple[str, ...]:
+        """What concepts among some nodes are called."""
+        first, last = (int(np.searchsorted(nodes, self.base[kind])) for kind in (CONCEPT, WAYPOINT))
+        told = (self.labels[at] for at in (nodes[first:last] - self.base[CONCEPT]).tolist())
+        return ("",) * first + tuple(told) + ("",) * (len(nodes) - last)
 
     def _turn_columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Thread position and number of each turn in scope."""

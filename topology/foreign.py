@@ -27,6 +27,7 @@ from graphstore.model.view import (
     NO_DAY,
     STOP,
     SUCCESSION,
+    VOICED,
     GraphView,
 )
 from topology import engine
@@ -232,7 +233,7 @@ def _view(
         u=u.astype(np.int32),
         v=v.astype(np.int32),
         weight=np.minimum(total, _MOST).astype(np.int32),
-        roles=np.full(len(pairs), LINK, np.uint8),
+        roles=np.full(len(pairs), LINK | VOICED, np.uint8),
         edge_ref_thread=np.full(len(pairs), -1, np.int32),
         edge_ref_turn=np.full(len(pairs), -1, np.int32),
         arcs=np.unique(arcs, axis=0).astype(np.int32).reshape(-1, 3),
@@ -241,7 +242,8 @@ def _view(
         df=np.bincount(np.concatenate((u, v)), minlength=n).astype(np.int32),
         began=days,
         settled=days,
-        shorter=nothing,
+        carried=np.zeros(n, np.int32),
+        labels=("",) * n,
         collapsed_rows=int((~loops).sum()) - len(pairs),
         self_loops=int(loops.sum()),
         undated=n,

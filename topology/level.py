@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphstore.columns import unique
-from graphstore.model.view import CONCEPT, NO_DAY, THREAD, GraphView
+from graphstore.model.view import CONCEPT, NO_DAY, PLAIN, THREAD, VOICED, GraphView
 from topology import cuts, engine
 from topology.blocks import Blocks, blocks
 from topology.cuts import Ints, Longs, Mask
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NO_REF: Final = np.iinfo(np.int64).max
 """Key of a turn that is not there; it sorts behind every turn."""
+TURNS_TOLD: Final = 2
+"""Turns of an assistant that tell of a thing as one of a human does."""
 _TURN_BITS: Final = 32
 
 
@@ -87,6 +89,27 @@ class Level:
         found = np.zeros(self.n, np.bool_)
         found[threads[first]] = True
         return found
+
+    @cached_property
+    def told(self) -> Mask:
+        """Edges that may carry a Seed: a human turn states them, or two turns do.
+
+        What an assistant names once in passing is not what a thread is about.
+        """
+        return ((self.roles & VOICED) > 0) | (self.weight >= TURNS_TOLD)
+
+    @cached_property
+    def plain(self) -> Mask:
+        """Concepts that are a common word alone: they mean one thing here and another there."""
+        return (self.kind == CONCEPT) & ((self.flags & PLAIN) > 0)
+
+    @cached_property
+    def holds(self) -> Mask:
+        """Edges that a cut may rest on: of a common word a human says them, of a name anybody."""
+        plain = self.plain[self.u] | self.plain[self.v]
+        named = (self.kind[self.u] == CONCEPT) | (self.kind[self.v] == CONCEPT)
+        voiced = (self.roles & VOICED) > 0
+        return np.where(plain, voiced, self.told | named)
 
     def are_enough(self, lineages: Longs, limits: Limits) -> Mask:
         """Whether so many lineages make a side or an island; any do in a graph without threads.

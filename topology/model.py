@@ -7,7 +7,8 @@ from pydantic import Field
 from graphstore.model.base import Value
 
 Role: TypeAlias = Literal["cut", "side_a", "side_b", "via", "member"]
-HubRule: TypeAlias = Literal["marked", "stop_list", "df"]
+HubRule: TypeAlias = Literal["marked", "stop_list", "df", "name"]
+"""``name``: more lineages carry it as name of their tool, model, project or folder."""
 LevelNumber: TypeAlias = Literal[0, 1, 2]
 Provenance: TypeAlias = Literal["computed", "annotated"]
 

@@ -1,6 +1,6 @@
 """Order of Seeds within a shape and across shapes, and which of them speak of one place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 from topology.model import Seed
@@ -15,8 +15,10 @@ SHAPE_ORDER: Final = (
     "shadow_route",
 )
 """Shapes of other distributions come behind, by name."""
-CUTS: Final = ("node", "order_1", "order_2")
+NODE, BRIDGE, PAIR = CUTS = ("node", "order_1", "order_2")
 """Kinds of Seeds that part the graph: their smaller side is what they are about."""
+BOTH: Final = 2
+"""Pieces that a bridge parts, and its ends."""
 ABOUT: Final = {"pair": "via", "undirected": "member"}
 """Role of the members that other kinds are about; of all others each is a place of its own."""
 
@@ -38,14 +40,53 @@ def _place(seed: Seed) -> tuple[bool, int, int, str, str]:
     return seed.provenance == "annotated", seed.rank, order, seed.shape, seed.seed_id
 
 
-def place_of(seed: Seed) -> frozenset[str]:
-    """Nodes that a Seed is about: what it passes through, the side that parts, or its members."""
-    role = ABOUT.get(seed.kind)
+def place_of(seed: Seed, threads: Container[str]) -> frozenset[str]:
+    """Nodes that a Seed is about: what it passes through, its members, or the smaller side."""
     if seed.kind in CUTS:
         sizes = {size.name: size.value for size in seed.sizes}
-        role = "side_b" if sizes["side_b"] <= sizes["side_a"] else "side_a"
-    found = {member.node_id for member in seed.members if member.role == role}
-    return frozenset(found or {seed.seed_id})
+        return sides_of(seed, threads)[sizes["side_b"] <= sizes["side_a"]]
+    return _of_role(seed, ABOUT.get(seed.kind)) or frozenset((seed.seed_id,))
+
+
+def sides_of(seed: Seed, threads: Container[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Threads of both sides of a cut, which are the same on all levels; nodes without threads."""
+    sides = (_of_role(seed, "side_a"), _of_role(seed, "side_b"))
+    one, other = (frozenset(node for node in side if node in threads) or side for side in sides)
+    return one, other
+
+
+def _of_role(seed: Seed, role: str | None) -> frozenset[str]:
+    return frozenset(member.node_id for member in seed.members if member.role == role)
+
+
+def is_one_place(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two places share half of what either holds."""
+    return 2 * len(one & other) >= len(one | other)
+
+
+def told_better(seeds: Sequence[Seed], threads: Container[str]) -> frozenset[str]:
+    """Ids of Seeds whose place another one tells more exactly.
+
+    A bridge before a node that parts the same two pieces, a node before two edges that meet in it.
+    """
+    bridged = [side for seed in seeds if seed.kind == BRIDGE for side in sides_of(seed, threads)]
+    points = {seed.seed_id: seed for seed in seeds if seed.kind == NODE}
+    found = {name for name, seed in points.items() if _is_bridged(seed, bridged, threads)}
+    nodes = {(seed.level, *_cut(seed)) for name, seed in points.items() if name not in found}
+    pairs = (seed for seed in seeds if seed.kind == PAIR)
+    found.update(
+        seed.seed_id
+        for seed in pairs
+        if any((seed.level, node) in nodes for node in {*_cut(seed)[:2]} & {*_cut(seed)[2:]})
+    )
+    return frozenset(found)
+
+
+def _is_bridged(point: Seed, bridged: Sequence[frozenset[str]], threads: Container[str]) -> bool:
+    """Whether a bridge parts what a node parts: two pieces, and one of them is its side."""
+    pieces = {number.name: number.value for number in point.numbers}["pieces"]
+    place = place_of(point, threads)
+    return pieces == BOTH and any(is_one_place(place, side) for side in bridged)
 
 
 def related(seeds: Sequence[Seed]) -> tuple[Seed, ...]:
@@ -75,7 +116,7 @@ def _cut(seed: Seed) -> list[str]:
 def _inner_end(seed: Seed) -> str:
     """End of a bridge on its larger side: without it, the smaller side is a piece."""
     cut = _cut(seed)
-    if len(cut) != 2:  # noqa: PLR2004 - a bridge has two ends
+    if len(cut) != BOTH:
         return ""
     sizes = {size.name: size.value for size in seed.sizes}
     return cut[0] if sizes["side_a"] > sizes["side_b"] else cut[1]

@@ -26,7 +26,7 @@ from topology.model import (
     ViewCounts,
 )
 from topology.notes import Notes, annotate
-from topology.rank import interleaved, numbered, place_of, related
+from topology.rank import interleaved, is_one_place, numbered, place_of, related, told_better
 from topology.separation import holds, soften
 from topology.structure import Structure
 
@@ -58,7 +58,7 @@ def scout(
     """
     loaded, skipped = _load(shapes)
     graph = Structure(view, limits)
-    runs = [_search(graph, shape) for shape in loaded]
+    runs = _each_place_once([_search(graph, shape) for shape in loaded], graph.thread_ids)
     computed = [seed for run in runs for seed in run.seeds]
     noted = annotate(notes or Notes(), computed, graph.lineage_of_ref, limits)
     name = view_hash(view)
@@ -144,6 +144,9 @@ class _Run:
     places: list[frozenset[str]] = field(default_factory=list)
     """What each reported Seed is about."""
 
+    def reject(self, seed: Seed, *reasons: str) -> None:
+        self.rejected.append(Rejection(shape=self.shape, seed_id=seed.seed_id, reasons=reasons))
+
     def metrics(self, graph: Structure) -> ShapeMetrics:
         return ShapeMetrics(
             shape=self.shape,
@@ -174,22 +177,32 @@ def _judge(graph: Structure, run: _Run, seed: Seed) -> None:
     reasons = shortfall(seed, graph.lineage_of_ref)
     cut = graph.tally.separations.get(seed.seed_id)
     if reasons:
-        run.rejected.append(Rejection(shape=run.shape, seed_id=seed.seed_id, reasons=reasons))
+        run.reject(seed, *reasons)
     elif cut is not None and not holds(graph, cut):
         run.withheld += 1
-    elif not _is_new_place(run, seed):
-        run.rejected.append(Rejection(shape=run.shape, seed_id=seed.seed_id, reasons=(SAME_PLACE,)))
+    elif not _is_new_place(run, place_of(seed, graph.thread_ids)):
+        run.reject(seed, SAME_PLACE)
     else:
         run.seeds.append(soften(graph, seed))
 
 
-def _is_new_place(run: _Run, seed: Seed) -> bool:
+def _is_new_place(run: _Run, place: frozenset[str]) -> bool:
     """Whether no better Seed of the shape is about the same place; the place is then taken."""
-    place = place_of(seed)
-    if any(2 * len(place & taken) >= len(place | taken) for taken in run.places):
+    if any(is_one_place(place, taken) for taken in run.places):
         return False
     run.places.append(place)
     return True
+
+
+def _each_place_once(runs: list[_Run], threads: frozenset[str]) -> list[_Run]:
+    """Leave out what another Seed tells more exactly."""
+    twice = told_better([seed for run in runs for seed in run.seeds], threads)
+    for run in runs:
+        for seed in run.seeds:
+            if seed.seed_id in twice:
+                run.reject(seed, SAME_PLACE)
+        run.seeds = [seed for seed in run.seeds if seed.seed_id not in twice]
+    return runs
 
 
 def _counts(graph: Structure) -> ViewCounts:

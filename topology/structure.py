@@ -9,6 +9,7 @@ import numpy as np
 from graphstore import ids
 from graphstore.columns import unique
 from graphstore.model.hubs import hub_limit
+from graphstore.model.names import may_be_one
 from graphstore.model.view import (
     CONCEPT,
     GENERIC,
@@ -99,7 +100,8 @@ class Structure:
     def generic(self) -> Mask:
         """Concepts that are hidden from the structural view."""
         listed = (self.view.flags & (GENERIC | STOP)) > 0
-        hidden: Mask = (self.view.kind == CONCEPT) & (listed | (self.view.df > self.hub_limit))
+        told = np.maximum(self.view.df, self.view.carried)
+        hidden: Mask = (self.view.kind == CONCEPT) & (listed | (told > self.hub_limit))
         return hidden
 
     @cached_property
@@ -118,7 +120,8 @@ class Structure:
     def _hub(self, position: int) -> HiddenHub:
         flags, df = int(self.view.flags[position]), int(self.view.df[position])
         listed: HubRule = "marked" if flags & GENERIC else "stop_list"
-        rule: HubRule = listed if flags & (GENERIC | STOP) else "df"
+        counted: HubRule = "df" if df > self.hub_limit else "name"
+        rule = listed if flags & (GENERIC | STOP) else counted
         return HiddenHub(concept_id=self.view.ids[position], df=df, rule=rule)
 
     # levels
@@ -198,24 +201,9 @@ class Structure:
         """Level 1 node of each view position, -1 where it has none."""
         return quotient_map(self.view, ~self.generic)[0]
 
-    def same_file(self, a: int, b: int) -> bool:
-        """Whether one of two view nodes names the file of the other in fewer words."""
-        return b in self._shorter(a) or a in self._shorter(b)
-
-    def _shorter(self, node: int) -> list[int]:
-        found, following = [], int(self.view.shorter[node])
-        while following >= 0:
-            found.append(following)
-            following = int(self.view.shorter[following])
-        return found
-
-    @cached_property
-    def renamed(self) -> Mask:
-        """Concepts that share a file with another one."""
-        found = np.zeros(len(self.view.ids), np.bool_)
-        longer = self.view.shorter >= 0
-        found[longer] = found[self.view.shorter[longer]] = True
-        return found
+    def may_be_one(self, a: int, b: int) -> bool:
+        """Whether two view nodes may be one thing under two names."""
+        return may_be_one(self.view.labels[a], self.view.labels[b])
 
     # arcs
 
@@ -283,6 +271,12 @@ class Structure:
         return 1 / (1 + (self.newest - day) / DECAY_DAYS)
 
     # refs
+
+    @cached_property
+    def thread_ids(self) -> frozenset[str]:
+        """Ids of all threads of the view."""
+        last = int(np.searchsorted(self.view.kind, THREAD, side="right"))
+        return frozenset(self.view.ids[:last])
 
     @cached_property
     def thread_lineage(self) -> Longs:

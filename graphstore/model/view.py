@@ -13,12 +13,14 @@ THREAD, QUESTION, CONCEPT, WAYPOINT = range(4)
 KINDS = ("thread", "question", "concept", "waypoint")
 
 # edge role bits
-CONTAINMENT, MENTION, LINK, CONTRADICTION = 1, 2, 4, 8
-"""CONTRADICTION stands beside LINK: two concepts that exclude each other."""
+CONTAINMENT, MENTION, LINK, CONTRADICTION, VOICED = 1, 2, 4, 8, 16
+"""CONTRADICTION stands beside LINK: two concepts that exclude each other. VOICED stands beside any
+other: a human turn states it."""
 
 # node flag bits
-GENERIC, VISITED, OPEN, RESOLVED, STOP = 1, 2, 4, 8, 16
-"""Marked by the owner; met by recall or a Journey; unresolved; answered; label in the stop list."""
+GENERIC, VISITED, OPEN, RESOLVED, STOP, PLAIN = 1, 2, 4, 8, 16, 32
+"""Marked by the owner; met by recall or a Journey; unresolved; answered; label in the stop list; a
+common word alone: no phrase, proper name, path, symbol or error."""
 
 # relation codes of arcs
 SUCCESSION, EVOLVING, DEPENDS_ON, CAUSES = range(4)
@@ -79,8 +81,11 @@ class GraphView:
     """n: day of the oldest turn; NO_DAY if unknown."""
     settled: NDArray[np.int32]
     """n: newest day on which a question was resolved; NO_DAY if never, or unknown."""
-    shorter: NDArray[np.int32]
-    """n: position of the concept that names the same file in fewer words; -1 for none."""
+    carried: NDArray[np.int32]
+    """n: lineages that carry the name of the concept without saying it: it names their tool, model,
+    project or folder; 0 for other kinds."""
+    labels: tuple[str, ...]
+    """n: what a concept is called; empty for other kinds."""
     journeys: tuple[Route, ...] = ()
     turn_thread: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     """Incidence of distinct source turns to edges, three parallel arrays (edge, thread, turn)."""
@@ -111,8 +116,9 @@ class NodeRow:
     """Lineages that mention the concept; None counts them from the rows."""
     began: int | None = None
     settled: int | None = None
-    shorter: str | None = None
-    """Id of the concept that names the same file in fewer words."""
+    carried: int = 0
+    """Lineages that carry the name of the concept."""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,8 @@ class EdgeRow:
     """Used only where no row of the pair has turns."""
     arc: int | None = None
     """Relation code when the row is directed from a to b."""
+    voiced: bool = True
+    """Whether a human turn states it."""
 
 
 def from_edges(
@@ -167,7 +175,6 @@ def _assemble(
     has_refs: bool,
 ) -> GraphView:
     keys = sorted(pairs)
-    place = {row.id: position for position, row in enumerate(rows)}
     turns = [sorted({turn for row in pairs[key] for turn in row.turns}) for key in keys]
     own = [sorted(row.turns) for row in rows]
     threads = _names({thread for found in (*turns, *own) for thread, _ in found})
@@ -207,9 +214,8 @@ def _assemble(
         df=_frequencies(rows, keys, roles, numbers),
         began=_days(row.began for row in rows),
         settled=_days(row.settled for row in rows),
-        shorter=np.array(
-            [-1 if row.shorter is None else place[row.shorter] for row in rows], np.int32
-        ),
+        carried=np.array([row.carried for row in rows], np.int32),
+        labels=tuple(row.label for row in rows),
         journeys=journeys,
         turn_thread=incidence[:, 1].copy(),
         turn_number=incidence[:, 2].copy(),
@@ -232,7 +238,7 @@ def _names(found: Iterable[str]) -> tuple[str, ...]:
 def _roles(rows: list[EdgeRow]) -> int:
     bits = 0
     for row in rows:
-        bits |= row.role
+        bits |= row.role | (VOICED if row.voiced else 0)
     return bits
 
 
@@ -294,19 +300,19 @@ def view_hash(view: GraphView) -> str:
             view.df,
             view.began,
             view.settled,
-            view.shorter,
+            view.carried,
             view.turn_edge,
             view.turn_thread,
             view.turn_number,
         ),
     )
-    names = (view.ids, view.threads, view.lineages)
+    names = (view.ids, view.threads, view.lineages, view.labels)
     routes = [
         [r.journey_id, list(r.waypoints), list(r.refs), list(r.failed_refs), r.merged_into]
         for r in view.journeys
     ]
     shape = [len(view.ids), len(view.u), len(view.threads), len(view.lineages), view.has_refs]
-    parts = [b"clew.view/2", ids.canonical(list(shape))]
+    parts = [b"clew.view/3", ids.canonical(list(shape))]
     parts += ["\0".join(group).encode() for group in names]
     parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays]
     return "b2:" + ids.digest_bytes(b"\0".join([*parts, ids.canonical(list(routes))]))

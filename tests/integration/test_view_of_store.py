@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -49,6 +49,7 @@ from graphstore.model.view import (
     LINK,
     MENTION,
     OPEN,
+    PLAIN,
     QUESTION,
     RESOLVED,
     STOP,
@@ -62,7 +63,6 @@ from graphstore.model.view import (
     from_edges,
     view_hash,
 )
-from graphstore.reading import shorter_names
 from graphstore.store import open_store
 from graphstore.view import Scope, view
 from tests.fake_derive import (
@@ -304,6 +304,7 @@ class Slow:
         if kind == CONCEPT:
             concept = self.nodes[Concept][name]
             flags |= GENERIC * concept.generic | STOP * (fold(concept.label) in stop_list())
+            flags |= PLAIN * (concept.kind == "term" and concept.label.isalpha())
         if kind == WAYPOINT:
             flags |= OPEN * (self.nodes[Waypoint][name].frontier_hint is not None)
         return flags
@@ -320,7 +321,11 @@ class Slow:
                 turns = self.node_turns[name]
                 if turns:
                     rows.append(self.node(name, kind, turns))
-        return from_edges(rows, self.rows, self.routes(rows))
+        edges = [replace(row, voiced=any(map(self.is_human, row.turns))) for row in self.rows]
+        return from_edges(rows, edges, self.routes(rows))
+
+    def is_human(self, turn):
+        return self.turns[turn].taint == "human"
 
     def node(self, name, kind, turns):
         roots = self.lineages(name)
@@ -335,6 +340,7 @@ class Slow:
             len(roots) if kind == CONCEPT else None,
             min(days, default=None),
             self.settled(name) if kind == QUESTION else None,
+            label=self.nodes[Concept][name].label if kind == CONCEPT else "",
         )
 
     def settled(self, name):
@@ -367,11 +373,11 @@ class Slow:
         return tuple(found)
 
 
-PLAIN = (
+ARRAYS = (
     *("kind", "lineage", "ref_thread", "ref_turn", "day", "flags", "u", "v", "weight", "roles"),
-    *("edge_ref_thread", "edge_ref_turn", "arcs", "df", "began", "settled", "shorter"),
+    *("edge_ref_thread", "edge_ref_turn", "arcs", "df", "began", "settled", "carried"),
 )
-SAME = ("ids", "threads", "lineages", "journeys", "self_loops", "collapsed_rows")
+SAME = ("ids", "labels", "threads", "lineages", "journeys", "self_loops", "collapsed_rows")
 
 
 def united(found):
@@ -414,7 +420,7 @@ def test_equals_a_slow_reading_of_the_rows(engine_name, records, scope):
         expected, found = slow.view(), store.view(scope)
     for name in SAME:
         assert getattr(found, name) == getattr(expected, name), name
-    for name in PLAIN:
+    for name in ARRAYS:
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
         assert getattr(found, name).dtype == getattr(expected, name).dtype, name
     assert found.undated == sum(turn.at is None for turn in slow.turns.values())
@@ -476,11 +482,6 @@ def test_an_edge_that_ends_nowhere_is_an_error(tmp_path, engine_name):
         for table in ("Question", "SourceRef"):
             with pytest.raises(StoreError):
                 view(Gappy(statement, table), Scope())
-
-
-def test_names_of_one_file_point_to_the_next_shorter_one():
-    labels = ["b/c.py", "c.py", "a/b/c.py", "x/c.py", "a\\b\\d.py", "d.py", "c"]
-    assert shorter_names(labels) == [1, -1, 0, 1, 5, -1, -1]
 
 
 def test_a_dreamt_relation_in_the_view_is_counted_and_stops_the_scout(

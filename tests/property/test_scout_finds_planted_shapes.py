@@ -142,8 +142,9 @@ def plant(record, known):
 
     left, right = (known[0:8:2], known[1:9:2])
     for at in range(24):
-        record.ask(left[at % 4], "c:this", f"c:middle-{at:02d}")
-        record.ask(right[at % 4], "c:that", f"c:middle-{at:02d}")
+        for _ in range(2):
+            record.ask(left[at % 4], "c:this", f"c:middle-{at:02d}")
+            record.ask(right[at % 4], "c:that", f"c:middle-{at:02d}")
     return {
         "weak_bridge": {"s:bridge-00", anchors[0]},
         "cut_point": {"c:the-cut"},

@@ -1,7 +1,8 @@
 """A node without which at least two pieces of k_min nodes and two lineages or more fall apart.
 
 Articulation points of level 0 (question, concept, waypoint) and level 1 (lineage, concept). What
-one thread alone says hangs together by its nature, so a piece of it does not count.
+one thread alone says hangs together by its nature, so a piece of it does not count. To each piece
+that is named a name leads, or a common word that a human says.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from topology.model import Demand, LevelNumber, Limits, Role, Seed
 from topology.structure import Separation, Structure
 
 NAME = "cut_point"
-VERSION = 2
+VERSION = 3
 ORACLE = "test_cut_points_are_those_that_removal_shows"
 
 PIECES_NAMED = 20
@@ -107,7 +108,11 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     graph.tally.found[NAME] = len(found)
     graph.tally.raw[NAME] = len(graph.level(0).blocks.cut_nodes)
     for cut in found:
-        yield _seed(graph, cut, known[cut.level])
+        level = graph.level(cut.level)
+        parts = _parts(level, cut, known[cut.level])
+        ties = [_ties(level, cut.node, part) for part in parts]
+        if all(level.holds[edges].any() for edges in ties):
+            yield _seed(graph, cut, parts, ties)
 
 
 def _name(graph: Structure, cut: _Cut) -> str:
@@ -142,22 +147,21 @@ def _parts(level: Level, cut: _Cut, known: Pieces) -> list[Ints]:
     ]
 
 
-def _nearest(graph: Structure, level: Level, node: int, part: Ints) -> list[int]:
-    """Turns that tie a piece to what would be lost: they say more than its first ones."""
+def _ties(level: Level, node: int, part: Ints) -> Longs:
+    """Edges that tie a piece to what would be lost: they say more than its first turns."""
     edges = level.edges_at(node)
     far = np.where(level.u[edges] == node, level.v[edges], level.u[edges])
-    found: list[int] = graph.turns(level, edges[np.isin(far, part)].tolist()).tolist()
+    found: Longs = edges[np.isin(far, part)]
     return found
 
 
-def _seed(graph: Structure, cut: _Cut, known: Pieces) -> Seed:
+def _seed(graph: Structure, cut: _Cut, parts: list[Ints], ties: list[Longs]) -> Seed:
     level = graph.level(cut.level)
     named = cut.pieces[:PIECES_NAMED]
-    parts = _parts(level, cut, known)
     sides = ["side_a", "side_b", *(f"piece_{number}" for number in range(3, len(named) + 1))]
     evidence = {
-        side: graph.evidence(level, part, _nearest(graph, level, cut.node, part))
-        for side, part in zip(sides, parts, strict=True)
+        side: graph.evidence(level, part, graph.turns(level, edges.tolist()).tolist())
+        for side, part, edges in zip(sides, parts, ties, strict=True)
     }
     roles: tuple[Role, Role] = ("side_a", "side_b")
     members = [

@@ -9,11 +9,11 @@ Horton (1987); never an enumeration of simple cycles.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from graphstore.model.view import CONCEPT, NO_DAY
+from graphstore.model.view import CONCEPT, NO_DAY, VOICED
 from topology.cuts import Longs
 from topology.evidence import Finding, seed
 from topology.level import Level
@@ -22,7 +22,7 @@ from topology.model import Demand, Limits, Seed, Truncation
 from topology.structure import Structure, distinct
 
 NAME = "cycle"
-VERSION = 2
+VERSION = 3
 ORACLE = "test_cycles_are_shortest_ones_of_three_threads"
 
 LARGEST_DF = 8
@@ -93,11 +93,12 @@ def _directed(graph: Structure, limits: Limits) -> Iterator[_Cycle]:
 
 def _undirected(graph: Structure, limits: Limits) -> Iterator[_Cycle]:
     """Shortest cycle through the non-tree edges of the cycle view, rarest concepts first."""
-    level = _cycle_view(graph.level(1))
+    every = _cycle_view(graph.level(1))
+    level = every.part(np.flatnonzero(every.told))
     closing = np.flatnonzero(level.cover.child < 0)
     total = level.df[level.u[closing]] + level.df[level.v[closing]]
     order = closing[np.lexsort((closing, total))]
-    rows = _rows(level)
+    rows, meets = _rows(level), _rows(every)
     budget, found = Budget(limits.cycle_work), _Kept(limits.cycles_per_part)
     for done, (edge, part) in enumerate(zip(order, _parts(level, order), strict=True)):
         if budget.is_spent():
@@ -107,7 +108,7 @@ def _undirected(graph: Structure, limits: Limits) -> Iterator[_Cycle]:
             continue
         ends = int(level.u[edge]), int(level.v[edge])
         cycle = shortest_cycle(rows, ends, limits.max_cycle, budget)
-        if cycle is not None and _is_inquiry(level, rows, cycle):
+        if cycle is not None and _is_inquiry(graph, level, meets, cycle):
             nodes = canonical_rotation(cycle, directed=False)
             if found.add(part, nodes):
                 yield _cycle(graph, graph.level(1), nodes, directed=False)
@@ -124,13 +125,33 @@ def _rows(level: Level) -> list[list[int]]:
     return [flat[start:end] for start, end in pairwise(level.matrix.indptr.tolist())]
 
 
-def _is_inquiry(level: Level, rows: Sequence[Sequence[int]], cycle: tuple[int, ...]) -> bool:
-    """At least three lineages, and no concept that all of them mention."""
+def _is_inquiry(
+    graph: Structure, level: Level, rows: Sequence[Sequence[int]], cycle: tuple[int, ...]
+) -> bool:
+    """Whether at least three lineages of two days or more meet, each two over something else.
+
+    No concept that all of them mention, none under two names, no common word alone that no human
+    says in either thread.
+    """
     lineages = [node for node in cycle if level.lineage[node] >= 0]
     if len(lineages) < LEAST_THREADS:
         return False
     shared = set(rows[lineages[0]]).intersection(*(rows[node] for node in lineages[1:]))
-    return not any(level.kind[node] == CONCEPT for node in shared)
+    over = [int(level.base[node]) for node in cycle if level.kind[node] == CONCEPT]
+    return not (
+        any(level.kind[node] == CONCEPT for node in shared)
+        or any(graph.may_be_one(a, b) for a, b in combinations(over, 2))
+        or len({day for day in level.day[lineages].tolist() if day != NO_DAY}) == 1
+        or any(_is_unvoiced(level, cycle, at) for at in range(len(cycle)))
+    )
+
+
+def _is_unvoiced(level: Level, cycle: tuple[int, ...], at: int) -> bool:
+    """Whether the node of a cycle is a common word that a human says in neither neighbour."""
+    node = cycle[at]
+    near = (cycle[at - 1], cycle[(at + 1) % len(cycle)])
+    edges = [level.edge_between(min(node, end), max(node, end)) for end in near]
+    return bool(level.plain[node]) and not (level.roles[edges] & VOICED).any()
 
 
 class _Kept:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from graphstore.model.view import CONCEPT, MENTION, QUESTION, SHARED_LINEAGE, THREAD, WAYPOINT
 from topology import meetings
-from topology.cuts import Ints, Longs
+from topology.cuts import Ints, Longs, Mask
 from topology.evidence import Finding, seed
 from topology.level import Level
 from topology.model import LISTED_LIMIT, Demand, Limits, Seed, Truncation
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     Sparse: TypeAlias = csr_array[Any, tuple[int, int]]
 
 NAME = "missing_middle"
-VERSION = 3
+VERSION = 4
 ORACLE = "test_missing_middles_are_the_open_pairs_of_adamic_and_adar"
 
 LEAST_BETWEEN = 2
+LEAST_TOLD = 2
+"""Questions, or waypoints, that say both of two concepts: one alone is a coincidence."""
 LEAST_DUE = 5.0
 """Links that two communities should have before their absence says anything."""
 SHARE_THERE = 0.2
@@ -63,10 +65,12 @@ class _Near:
 
     concepts: Ints
     """Level 0 nodes."""
-    held_by: "Sparse"
-    """Holder x concept."""
+    by_lineage: "Sparse"
+    """Lineage x concept."""
     near: "Sparse"
+    """Concepts that something tells of together."""
     together: "Sparse"
+    """Concepts that any lineage holds together, told or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,10 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     ranked.sort(key=lambda one: one.order())
     graph.tally.found[NAME] = len(ranked)
     for one in ranked:
-        yield _gap_seed(graph, one) if isinstance(one, _Gap) else _seed(graph, one)
+        if isinstance(one, _Gap):
+            yield _gap_seed(graph, one)
+        elif not _is_met_otherwise(graph, known, one):
+            yield _seed(graph, one)
 
 
 def _in_one_knot(graph: Structure, pair: _Pair) -> bool:
@@ -130,31 +137,36 @@ def _near(graph: Structure) -> _Near:
     concepts = np.flatnonzero((level.kind == CONCEPT) & (level.df > 1)).astype(np.int32)
     at = np.full(level.n, -1, np.int32)
     at[concepts] = np.arange(len(concepts), dtype=np.int32)
-    holder, concept = _mentions(level, at)
-    question = (level.kind[holder] == QUESTION) | (level.kind[holder] == WAYPOINT)
-    held_by = _incidence(holder[question], concept[question], (level.n, len(concepts)))
-    linked = np.flatnonzero((at[level.u] >= 0) & (at[level.v] >= 0))
-    ends = at[level.u[linked]], at[level.v[linked]]
-    links = _incidence(
-        np.concatenate(ends), np.concatenate(ends[::-1]), (len(concepts), len(concepts))
-    )
+    holder, concept, told = _mentions(level, at)
+    size = level.n, len(concepts)
+    chosen = (told & (level.kind[holder] == kind) for kind in (QUESTION, WAYPOINT))
+    held = [_incidence(holder[own], concept[own], size) for own in chosen]
+    linked = (at[level.u] >= 0) & (at[level.v] >= 0)
+    links, stated = (_linked(at, level, linked & mask) for mask in (True, level.told))
     lineage, said = _by_lineage(level, holder, concept)
     by_lineage = _incidence(lineage, said, (int(lineage.max(initial=0)) + 1, len(concepts)))
     return _Near(
         concepts,
-        held_by,
-        _without_diagonal(_met(held_by, links)),
+        by_lineage,
+        _without_diagonal(_often(held[0]) + _often(held[1]) + stated),
         _met(by_lineage, links),
     )
 
 
-def _mentions(level: Level, at: Ints) -> tuple[Ints, Longs]:
-    """Holder (level 0 node) and concept (number) of every mention."""
+def _linked(at: Ints, level: Level, chosen: Mask) -> "Sparse":
+    """Concepts that a link joins, both ways."""
+    ends, size = (at[level.u[chosen]], at[level.v[chosen]]), int(at.max(initial=-1)) + 1
+    return _incidence(np.concatenate(ends), np.concatenate(ends[::-1]), (size, size))
+
+
+def _mentions(level: Level, at: Ints) -> tuple[Ints, Longs, Mask]:
+    """Holder (level 0 node) and concept (number) of every mention, and whether it is told."""
     said = (level.roles & MENTION) > 0
     forward, backward = said & (at[level.v] >= 0), said & (at[level.u] >= 0)
     holder = np.concatenate((level.u[forward], level.v[backward]))
     concept = np.concatenate((at[level.v[forward]], at[level.u[backward]]))
-    return holder, concept.astype(np.int64)
+    told = np.concatenate((level.told[forward], level.told[backward]))
+    return holder, concept.astype(np.int64), told
 
 
 def _by_lineage(level: Level, holder: Ints, concept: Longs) -> tuple[Longs, Longs]:
@@ -183,6 +195,13 @@ def _incidence(rows: Any, columns: Any, shape: tuple[int, int]) -> "Sparse":  # 
     made = coo_array((np.ones(len(rows)), (rows, columns)), shape=shape).tocsr()
     made.data[:] = 1.0
     return made
+
+
+def _often(held: "Sparse") -> "Sparse":
+    """Which concepts at least two of the holders hold together: one alone is a coincidence."""
+    together = (held.T @ held).tocoo()
+    row, column = (axis[together.data >= LEAST_TOLD] for axis in together.coords)
+    return _incidence(row, column, together.shape)
 
 
 def _met(held: "Sparse", links: "Sparse") -> "Sparse":
@@ -214,24 +233,35 @@ def _pairs(graph: Structure, known: _Near, limits: Limits) -> Iterator[_Pair]:
         both = middles[np.intersect1d(one, other)]
         ordered = known.concepts[both[np.lexsort((both, df[both]))]]
         pair = _Pair(int(known.concepts[a]), int(known.concepts[c]), tuple(ordered.tolist()), score)
-        if not _is_one_file(graph, pair):
+        if not _is_one_thing(graph, pair):
             yield pair
 
 
-def _is_one_file(graph: Structure, pair: _Pair) -> bool:
-    """A file under two names is no gap, nor is a gap with fewer than two middles of other names."""
+def _is_one_thing(graph: Structure, pair: _Pair) -> bool:
+    """One thing under two names is no gap, nor is a gap with fewer than two other middles."""
     base = graph.level(0).base
     names = [int(base[pair.a]), int(base[pair.c])]
-    if graph.same_file(*names):
+    if graph.may_be_one(*names):
         return True
-    apart = 0
     for at in base[list(pair.between)].tolist():
-        if graph.renamed[at]:
-            if any(graph.same_file(at, other) for other in names):
-                continue
+        if not any(graph.may_be_one(at, other) for other in names):
             names.append(at)
-        apart += 1
-    return apart < LEAST_BETWEEN
+        if len(names) == LEAST_BETWEEN + 2:
+            return False
+    return True
+
+
+def _is_met_otherwise(graph: Structure, known: _Near, pair: _Pair) -> bool:
+    """Whether a lineage that holds one end holds the other one under another name."""
+    base = graph.level(0).base[known.concepts]
+    ends = np.searchsorted(known.concepts, (pair.a, pair.c)).tolist()
+    for one, other in (ends, ends[::-1]):
+        lineages = known.by_lineage[:, [one]].nonzero()[0]
+        held = np.unique(known.by_lineage[lineages].indices)
+        names = (int(base[at]) for at in held.tolist() if at != one)
+        if any(graph.may_be_one(name, int(base[other])) for name in names):
+            return True
+    return False
 
 
 def _middles(graph: Structure, known: _Near, limits: Limits) -> Longs:

@@ -23,7 +23,7 @@ from topology.structure import Separation, Structure
 from topology.themes import Themes
 
 NAME = "weak_bridge"
-VERSION = 3
+VERSION = 4
 ORACLE = "test_weak_bridges_are_those_that_removal_shows"
 
 MOST_CARRIERS = 3
@@ -77,7 +77,10 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     graph.tally.found[NAME] = len(found)
     graph.tally.raw[NAME] = len(graph.level(0).bridges)
     for cut in found:
-        yield _theme_seed(graph, cut) if isinstance(cut, _Meeting) else _seed(graph, cut)
+        if not isinstance(cut, _Meeting):
+            yield _seed(graph, cut)
+        elif _is_named(graph, cut):
+            yield _theme_seed(graph, cut)
 
 
 def _once(graph: Structure, limits: Limits) -> list[_Cut]:
@@ -128,8 +131,13 @@ def _lineages_on_both(
     return level.are_enough(np.minimum(inside, outside), limits)
 
 
+def _usable(level: Level) -> Mask:
+    """Edges that may be a weak bridge: what holds, and no containment."""
+    return ((level.roles & CONTAINMENT) == 0) & level.holds
+
+
 def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
-    edges = level.bridges[(level.roles[level.bridges] & CONTAINMENT) == 0]
+    edges = level.bridges[_usable(level)[level.bridges]]
     child = level.cover.child[edges]
     smaller = np.minimum(
         level.forest.size[child], level.forest.total[child] - level.forest.size[child]
@@ -144,8 +152,7 @@ def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
 
 
 def _pairs(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
-    usable = (level.roles & CONTAINMENT) == 0
-    group, first, second, arc = cuts.best_arcs(level.two_cuts, usable)
+    group, first, second, arc = cuts.best_arcs(level.two_cuts, _usable(level))
     length = np.diff(level.two_cuts.start)[group]
     children = (level.cover.child[first], level.cover.child[second])
     kept = (arc >= limits.k_min) & _lineages_on_both(level, limits, *children)
@@ -262,6 +269,18 @@ def _meetings(graph: Structure) -> Iterator[_Meeting]:
     rows = (column[kept].tolist() for column in columns)
     for a, b, count, edges, score in zip(*rows, strict=True):
         yield _Meeting((a, b), count, edges, score)
+
+
+def _is_named(graph: Structure, met: _Meeting) -> bool:
+    """Whether each carrier reaches the other community by what is told of a name.
+
+    A common word alone is said here and there in another sense: it carries nothing.
+    """
+    level, themes = graph.level(1), graph.themes
+    assert themes is not None  # noqa: S101 - a meeting was found among them
+    edges = meetings.edges_between(level, themes, *met.communities)
+    named = edges[level.told[edges] & ~level.plain[level.u[edges]] & ~level.plain[level.v[edges]]]
+    return all(_at(level, named, node) for node in _carriers(level, themes, edges, met))
 
 
 def _theme_seed(graph: Structure, met: _Meeting) -> Seed:

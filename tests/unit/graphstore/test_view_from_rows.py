@@ -18,6 +18,7 @@ from graphstore.model.view import (
     QUESTION,
     SHARED_LINEAGE,
     THREAD,
+    VOICED,
     EdgeRow,
     NodeRow,
     Route,
@@ -79,7 +80,9 @@ def test_a_pair_without_turns_keeps_the_weights_given():
 
 def test_roles_of_all_rows_are_united():
     view = from_edges(NODES, [*EDGES, EdgeRow("q:a", "s:1", LINK)])
-    assert int(view.roles[edge(view, "s:1", "q:a")]) == CONTAINMENT | LINK
+    assert int(view.roles[edge(view, "s:1", "q:a")]) == CONTAINMENT | LINK | VOICED
+    quiet = from_edges(NODES, [replace(row, voiced=False) for row in EDGES])
+    assert int(quiet.roles[edge(quiet, "s:1", "q:a")]) == CONTAINMENT
 
 
 def test_lineages_are_numbered_by_root_and_unknown_ones_are_marked():
@@ -133,7 +136,7 @@ ARRAYS = [
     for field in fields(from_edges([], []))
     if field.name
     not in {
-        *("ids", "threads", "lineages", "journeys"),
+        *("ids", "labels", "threads", "lineages", "journeys"),
         *("collapsed_rows", "self_loops", "undated", "dreamt_rows", "has_refs"),
     }
 ]
@@ -153,11 +156,12 @@ def test_hash_depends_on_names_and_journeys():
     changed = [
         replace(view, threads=("x", *view.threads[1:])),
         replace(view, lineages=("x", *view.lineages[1:])),
+        replace(view, labels=("x", *view.labels[1:])),
         replace(view, ids=("x", *view.ids[1:])),
         replace(view, journeys=(route,)),
         replace(view, has_refs=False),
     ]
-    assert len({view_hash(one) for one in (view, *changed)}) == 6
+    assert len({view_hash(one) for one in (view, *changed)}) == 7
 
 
 def test_hash_does_not_depend_on_the_byte_order_of_the_machine():

@@ -151,7 +151,7 @@ class TestRun:
         scouted = topology.scout(two_groups.view(), None, Limits(k_min=4))
         assert {skipped.shape for skipped in scouted.skipped} == {"knot"}
         assert {skipped.reason for skipped in scouted.skipped} == {"engine_missing"}
-        assert {seed.shape for seed in scouted.seeds} >= {"cut_point", "weak_bridge"}
+        assert {seed.shape for seed in scouted.seeds} >= {"cycle", "weak_bridge"}
 
     def test_a_broken_plugin_is_skipped(self, two_groups, monkeypatch):
         monkeypatch.setattr(plugins, "load", lambda *_: None)

@@ -1,5 +1,7 @@
 """What each shape finds, on graphs small enough to see it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from graphstore.model.view import (
     EVOLVING,
     LINK,
     OPEN,
+    PLAIN,
     RESOLVED,
     STOP,
     SUCCESSION,
@@ -116,12 +119,52 @@ class TestCutPoint:
             sketch.link("c:a" if at == 0 else "c:b", word, turn=("s:1", 9))
         assert [s.level for s in find(sketch, "cut_point", k_min=2, level=1).seeds] == []
 
-    def test_bridge_and_cut_point_of_one_place_name_each_other(self, two_groups):
-        scouted = scout(two_groups.view(), ["cut_point", "weak_bridge"], Limits(k_min=4))
+    @pytest.fixture
+    def three_groups(self, sketch):
+        """Two groups hang together at c:x by two threads each, a third one by one mention of it."""
+        for side in "abc":
+            for at in range(3):
+                words = [f"c:{side}-{at}", f"c:{side}-{(at + 1) % 3}"]
+                sketch.ask(f"s:{side}{at}", f"q:{side}-{at}", *words)
+        for side, at in ("a0", "a1", "b0", "b1", "c0"):
+            sketch.mention(f"q:{side}-{at}", "c:x", (f"s:{side}{at}", 3))
+        return sketch
+
+    def test_bridge_and_cut_point_that_share_an_end_name_each_other(self, three_groups):
+        scouted = scout(three_groups.view(), ["cut_point", "weak_bridge"], Limits(hub_df=9))
         bridge = next(seed for seed in scouted.seeds if seed.shape == "weak_bridge")
         related = [seed for seed in scouted.seeds if seed.seed_id in bridge.related]
-        assert [seed.shape for seed in related] == ["cut_point"]
+        assert [by_role(seed, "cut") for seed in related] == [["c:x"]]
         assert all(bridge.seed_id in seed.related for seed in related)
+
+    def test_a_place_that_a_bridge_parts_is_told_as_bridge_alone(self, two_groups):
+        alone = find(two_groups, "cut_point", k_min=4)
+        both = scout(two_groups.view(), ["cut_point", "weak_bridge"], Limits(k_min=4))
+        assert {seed.shape for seed in alone.seeds} == {"cut_point"}
+        assert {seed.shape for seed in both.seeds} == {"weak_bridge"}
+        assert {row.reasons for row in both.rejected} == {("same_place",)}
+
+    def test_two_edges_that_meet_in_a_cut_point_are_told_as_cut_point_alone(self, three_groups):
+        three_groups.mention("q:c-1", "c:x", ("s:c1", 3))
+        limits = Limits(hub_df=9)
+        alone = find(three_groups, "weak_bridge", hub_df=9)
+        both = scout(three_groups.view(), ["cut_point", "weak_bridge"], limits)
+        assert {seed.kind for seed in alone.seeds} == {"order_2"}
+        assert [seed.shape for seed in both.seeds] == ["cut_point"]
+
+    def test_a_common_word_ties_a_piece_only_where_a_human_says_it(self, three_groups):
+        def cut_at_x():
+            found = find(three_groups, "cut_point", hub_df=9).seeds
+            return [seed for seed in found if by_role(seed, "cut") == ["c:x"]]
+
+        three_groups.change("c:x", flags=PLAIN)
+        assert len(cut_at_x()) == 1
+        three_groups.edges = [
+            replace(row, voiced=row.b != "c:x" or row.a[2] != "a") for row in three_groups.edges
+        ]
+        assert cut_at_x() == []
+        three_groups.change("c:x", flags=0)  # a name means one thing, whoever says it
+        assert len(cut_at_x()) == 1
 
 
 class TestIsland:
@@ -435,9 +478,15 @@ class TestMissingMiddle:
     @pytest.fixture
     def record(self, sketch):
         for at in range(2):
-            sketch.ask(f"s:l{at}", f"q:l{at}", "c:a", f"c:m{at}")
-            sketch.ask(f"s:r{at}", f"q:r{at}", "c:z", f"c:m{at}")
+            self.meet(sketch, "l", at, "c:a")
+            self.meet(sketch, "r", at, "c:z")
         return sketch
+
+    def meet(self, sketch, side, at, end):
+        """Two questions of one thread say an end and a middle."""
+        for number in range(2):
+            question = f"q:{side}{at}-{number}"
+            sketch.ask(f"s:{side}{at}", question, end, f"c:m{at}")
 
     def seeds(self, made, **limits):
         scouted = find(made, "missing_middle", **limits)
@@ -451,25 +500,54 @@ class TestMissingMiddle:
         legs = {ref.side for ref in seed.refs}
         assert legs >= {"leg_a_1", "leg_b_1", "leg_a_2", "leg_b_2"}
 
-    def test_a_file_under_two_names_is_no_gap(self, record):
-        record.change("c:z", shorter="c:a")
+    def test_what_one_question_alone_says_of_both_is_a_coincidence(self, sketch):
+        for at in range(2):
+            sketch.ask(f"s:l{at}", f"q:l{at}", "c:a", f"c:m{at}")
+            sketch.ask(f"s:r{at}", f"q:r{at}", "c:z", f"c:m{at}")
+        assert self.seeds(sketch) == {}
+        for at in range(2):
+            for end, side in (("c:a", "l"), ("c:z", "r")):
+                sketch.link(end, f"c:m{at}", turn=(f"s:{side}{at}", 3))
+        assert ("c:a", "c:z") in self.seeds(sketch)
+
+    def test_a_link_that_nobody_tells_makes_nothing_near(self, record):
+        kept = record.edges
+        record.edges = [replace(row, voiced=False) for row in kept]
         assert ("c:a", "c:z") not in self.seeds(record)
 
-    def test_middles_that_are_one_file_are_one(self, record):
-        record.change("c:m1", shorter="c:m0")
+    def test_a_thing_under_two_names_is_no_gap(self, record):
+        record.change("c:a", label="src/reef.py")
+        record.change("c:z", label="reef")
         assert ("c:a", "c:z") not in self.seeds(record)
-        for side in "lr":
-            record.ask(f"s:{side}0", f"q:{side}9", "c:a" if side == "l" else "c:z", "c:m9")
+        record.change("c:z", label="tide")
+        assert ("c:a", "c:z") in self.seeds(record)
+
+    def test_middles_that_may_be_one_are_one(self, record):
+        record.change("c:m0", label="drum")
+        record.change("c:m1", label="winding drum")
+        assert ("c:a", "c:z") not in self.seeds(record)
+        self.meet(record, "l", 9, "c:a")
+        self.meet(record, "r", 9, "c:z")
         assert ("c:a", "c:z") in self.seeds(record)
 
     def test_a_middle_that_names_an_end_is_none(self, record):
-        record.change("c:m1", shorter="c:m0")
-        record.change("c:m0", shorter="c:a")
+        record.change("c:a", label="drum")
+        record.change("c:m1", label="winding drum")
         assert ("c:a", "c:z") not in self.seeds(record)
 
+    def test_a_thread_that_holds_one_end_under_another_name_closes_it(self, record):
+        record.ask("s:r0", "q:r0-9", "c:other")
+        record.change("c:other", df=2, label="winding drums")
+        record.change("c:a", label="drum")
+        record.change("c:z", label="float line")
+        assert ("c:a", "c:z") not in self.seeds(record)
+        record.change("c:other", label="winding")
+        assert ("c:a", "c:z") in self.seeds(record)
+
     def test_one_middle_is_not_enough(self, sketch):
-        sketch.ask("s:1", "q:1", "c:a", "c:m")
-        sketch.ask("s:2", "q:2", "c:z", "c:m")
+        for number in range(2):
+            sketch.ask("s:1", f"q:1-{number}", "c:a", "c:m")
+            sketch.ask("s:2", f"q:2-{number}", "c:z", "c:m")
         sketch.ask("s:3", "q:3", "c:a")
         sketch.ask("s:4", "q:4", "c:z")
         assert self.seeds(sketch) == {}
@@ -491,8 +569,8 @@ class TestMissingMiddle:
 
     def test_the_best_pairs_only_are_kept(self, record):
         for at in range(2, 6):
-            record.ask(f"s:l{at}", f"q:l{at}", "c:b", f"c:m{at}")
-            record.ask(f"s:r{at}", f"q:r{at}", "c:y", f"c:m{at}")
+            self.meet(record, "l", at, "c:b")
+            self.meet(record, "r", at, "c:y")
         assert list(self.seeds(record, pairs=1)) == [("c:b", "c:y")]
 
     def test_middles_beyond_the_cap_are_counted(self, record):
@@ -515,8 +593,8 @@ class TestMissingMiddle:
 
     def test_pairs_found_in_small_steps_are_the_same(self, record, monkeypatch):
         for at in range(2, 6):
-            record.ask(f"s:l{at}", f"q:l{at}", "c:b", f"c:m{at}")
-            record.ask(f"s:r{at}", f"q:r{at}", "c:y", f"c:m{at}")
+            self.meet(record, "l", at, "c:b")
+            self.meet(record, "r", at, "c:y")
         at_once = self.seeds(record, pairs=1)
         monkeypatch.setattr(missing_middle, "ROWS_AT_ONCE", 1)
         assert self.seeds(record, pairs=1) == at_once

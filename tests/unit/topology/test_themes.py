@@ -279,8 +279,9 @@ def test_ends_in_different_themes_raise_a_bridge():
 def test_a_pair_of_concepts_in_different_themes_is_raised():
     record = Topics()
     for at in range(2):
-        record.ask(f"s:0-{at}", ["c:0-0", f"c:mid-{at}"])
-        record.ask(f"s:1-{at}", ["c:1-0", f"c:mid-{at}"])
+        for _ in range(2):
+            record.ask(f"s:0-{at}", ["c:0-0", f"c:mid-{at}"])
+            record.ask(f"s:1-{at}", ["c:1-0", f"c:mid-{at}"])
     scores = {}
     for asked in (True, False):
         limits = Limits(s_min=5, themes=asked)
