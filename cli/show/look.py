@@ -153,6 +153,8 @@ def questions(rows: tuple[QuestionRow, ...], *, as_json: bool) -> None:
         paint.paragraph(row.text, "")
         print(f"    {row.status}, asked {times}, last {day(row.last_seen)}")
         paint.refs((row.question_id, "in", *row.refs[:PLACES]))
+        if row.answers:
+            paint.refs(("answered in", *row.answers[:PLACES]))
     if not rows:
         print("no such question")
 

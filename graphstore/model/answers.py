@@ -174,6 +174,8 @@ class QuestionRow(Value):
     last_seen: Instant | None
     refs: tuple[str, ...]
     """Where it was asked, sorted, at most 8."""
+    answers: tuple[str, ...] = ()
+    """Turns of people that answer it, or a later question that asks the same; at most 8."""
 
 
 class ConceptRow(Value):

@@ -185,7 +185,7 @@ def _intent(sentence: Sentence) -> str:
         return kinds[0]
     if sentence.of("problem"):
         return "fix"
-    return "decide" if " or " in sentence.text.casefold() else "verify"
+    return "decide" if sentence.of("choice") else "verify"
 
 
 def salience(

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
+from ingest.extract.decisions import decision_types
+from ingest.extract.lexicon import weak_words
 from ingest.extract.questions import Asking, explicit
 from ingest.extract.reading import Reading
 from ingest.extract.turns import Sentence, TurnReading
@@ -14,6 +17,9 @@ _SHARED: Final = 2
 """Keys by which a sentence names a question."""
 _REACH: Final = 6
 """Clean turns within which an acceptance without a name still means the last question."""
+_CHOOSING: Final = frozenset({"decide", "compare"})
+"""Intents of questions that a decision answers."""
+_SETTLING: Final = frozenset({"chose", "decided"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,12 @@ def outcomes(reading: Reading, asked: tuple[Asking, ...]) -> tuple[Outcome, ...]
         before = [
             one for one in asked if one.place < turn.place - 1 and one.question_id not in closed
         ]
-        ended = [pair for one in turn.opening for pair in _of_sentence(one, before, turn)]
+        praised = _praise(turn)
+        ended = [
+            pair
+            for one in turn.opening
+            for pair in _of_sentence(one, before, turn, praises=one in praised)
+        ]
         closed.update(one.question_id for _, one in ended)
         now = [one for one in asked if one.turn == turn.number]
         ended.extend(("partial", one) for one in _narrowed(before, now))
@@ -48,22 +59,32 @@ def outcomes(reading: Reading, asked: tuple[Asking, ...]) -> tuple[Outcome, ...]
     return tuple(found.values())
 
 
+def _praise(turn: TurnReading) -> tuple[Sentence, ...]:
+    """The sentences that a turn begins with and that only thank or praise.
+
+    Further on, "thanks!" is said with a request, before anything came of it.
+    """
+    return tuple(takewhile(lambda one: accepts(one) or accepts(one, "praise"), turn.opening))
+
+
 def _of_sentence(
-    sentence: Sentence, before: list[Asking], turn: TurnReading
+    sentence: Sentence, before: list[Asking], turn: TurnReading, *, praises: bool
 ) -> Iterator[tuple[str, Asking]]:
     if not before or sentence.marked or explicit(sentence) is not None:
         return
     if sentence.of("drop"):
         yield from (("dropped", one) for one in _meant(sentence, before, turn))
-    elif accepts(sentence):
+    elif praises or accepts(sentence):
         yield from (("resolved", one) for one in _meant(sentence, before, turn))
     elif sentence.of("answer") and not sentence.of("problem"):
         yield from (("resolved", one) for one in _named(sentence, before))
+    elif set(decision_types(sentence)) & _SETTLING:
+        yield from (("resolved", one) for one in _decided(sentence, before))
 
 
-def accepts(sentence: Sentence) -> bool:
-    """Whether a sentence accepts without taking it back in the same breath."""
-    accepted = [hit for hit in sentence.of("accept") if hit.start < _OPENING]
+def accepts(sentence: Sentence, family: str = "accept") -> bool:
+    """Whether a sentence accepts, or praises, without taking it back in the same breath."""
+    accepted = [hit for hit in sentence.of(family) if hit.start < _OPENING]
     return bool(accepted) and not any(
         all(hit.start >= one.end or hit.end <= one.start for one in accepted)
         for hit in sentence.of("unless")
@@ -79,6 +100,15 @@ def _named(sentence: Sentence, before: list[Asking]) -> list[Asking]:
         return []
     chosen = [one for one, count in zip(before, shared, strict=True) if count == best]
     return [one for one in chosen if one.turn == chosen[-1].turn]
+
+
+def _decided(sentence: Sentence, before: list[Asking]) -> list[Asking]:
+    """The last open question that asked for a choice and names something of what was chosen."""
+    keys = set(sentence.keys()) - weak_words(sentence.code)
+    for one in reversed(before):
+        if one.intent in _CHOOSING and one.keys & keys:
+            return [one]
+    return []
 
 
 def _meant(sentence: Sentence, before: list[Asking], turn: TurnReading) -> list[Asking]:

@@ -174,6 +174,18 @@ class TestQuestions:
         operations.settle(session, "same", WHEEL, CLOCK)
         assert "test:clock" in rhymes()
 
+    def test_what_was_answered_in_other_words_is_answered_until_it_is_asked_again(self, session):
+        def row():
+            found = operations.questions(session)
+            return next(each for each in found if each.question_id == IDS[WHEEL])
+
+        assert (row().status, row().answers) == ("open", ())
+        tell(session, "solved", AGAIN, "> The pivot is dry.", "That worked.")
+        assert (row().status, row().answers) == ("answered", ("thread:test:solved#turn:3",))
+        assert row() in operations.questions(session, status="answered")
+        tell(session, "later", WHEEL, "> The pivot.", day=45)
+        assert (row().status, row().answers) == ("open", ())
+
     @pytest.mark.parametrize(
         ("words", "error"),
         [

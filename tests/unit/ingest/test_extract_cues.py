@@ -13,6 +13,7 @@ def said(text: str, code: str = "en") -> Sentence:
 FAMILIES = {
     "ask", "task", "problem", "rhetorical", "greeting", "accept", "answer", "drop", "frontier",
     "correction", "decision", "texture", "continuity", "scope", "relation", "target", "unless",
+    "praise", "choice",
 }  # fmt: skip
 
 
@@ -61,6 +62,9 @@ ENGLISH = [
     ("rhetorical", "", "That is the drum, right?", "Turn it to the right side?"),
     ("greeting", "", "How are you?", "I know how are you sure."),
     ("accept", "", "That worked, thanks.", "It may work."),
+    ("praise", "", "Great work!", "A great work of art."),
+    ("praise", "", "Ok, thanks.", "The thanks they owe."),
+    ("choice", "", "Oak or ash?", "The oral ore."),
     ("answer", "", "It turned out to be the oil.", "It turned to the left."),
     ("drop", "", "Never mind.", "I mind it."),
     ("frontier", "blocked", "Blocked: waiting for the mason.", "I unblocked the mason."),
