@@ -15,6 +15,7 @@ from dream.journal import counts
 from dream.landing import Ground, Judged, Sorted, apart, horizon, settle
 from dream.model import Accepted, Draft, Pack, Rejected, TooThin
 from dream.pack import pack
+from dream.permitted import permit
 from dream.queue import allowance, considered, due, job_id, order, put, retried, swept
 from dream.settings import DreamSettings
 from dream.sweep import expired, hear, looked_back
@@ -401,7 +402,7 @@ def land(
     """Land a dream cycle: hypotheses, parked drafts, job ends and journal in one commit.
 
     ``Fenced`` when another lease came after this one; ``Unchanged`` when it landed already. A dry
-    run is settled and not written.
+    run is settled and not written. Raises ForbiddenChange.
     """
     leased = worked.leased
     stamps = store.jobs.stamps()
@@ -416,6 +417,8 @@ def land(
     landed = settle(judged, ground, leased.cycle_id, settings, now, staged=staged)
     changes = closing(ground.known, landed, settings, now)
     record = journal_of(worked, landed, now).replace(changes=changes)
+    packs = [unit.pack for unit in leased.units]
+    permit(record, packs, {one.hypothesis_id: one for one in ground.known})
     if not leased.ask.is_dry:
         store.commit(record, now)
         store.jobs.put(ended(worked, record, settings, now))

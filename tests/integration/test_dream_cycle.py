@@ -27,6 +27,7 @@ from dream.cycle import (
 )
 from dream.gate import Caller
 from dream.journal import last_success
+from dream.permitted import ForbiddenChange
 from graphstore.errors import UnknownFunction
 from graphstore.ids import question_id
 from graphstore.model.conversation import Unchanged
@@ -378,6 +379,18 @@ def test_drafts_below_retention_say_how_far(store):
     landed = landing(worked(leased(store)), store, strict, NOW)
     best = max(draft.hypothesis.retention for draft in landed.record.parked)
     assert landed.why_nothing == f"below_retention ({1 - best:.2f} short)"
+
+
+def test_a_forbidden_change_writes_nothing(store):
+    found = leased(store)
+    done = worked(found)
+    bare = tuple(unit.replace(pack=unit.pack.replace(turns=())) for unit in found.units)
+    forged = done.replace(leased=found.replace(units=bare))
+    seq = store.ledger.last_seq()
+    with pytest.raises(ForbiddenChange):
+        land(forged, store, SETTINGS, NOW)
+    assert store.ledger.last_seq() == seq
+    assert live_of(store) == ()
 
 
 def test_a_source_that_changed_meanwhile_parks_its_drafts(store):

@@ -7,6 +7,7 @@ import pytest
 
 from dream.cycle import Ask, Landed, Leased, begin, land, work
 from dream.functions import names
+from graphstore.ids import digest
 from graphstore.model.knowledge import EDGES, NODES, Meta
 from graphstore.store import open_store
 from tests.dreamt import SETTINGS
@@ -14,6 +15,7 @@ from tests.integration.test_dream_functions_repeat import SEEDS, plant
 from tests.planted import NOW, Planted
 
 CYCLES = 8
+"""By default; the soak goes through fifty."""
 
 
 @pytest.fixture
@@ -40,13 +42,18 @@ def written(store):
     return [blake2b(repr(entry).encode()).hexdigest() for entry in store.ledger.entries()]
 
 
-@pytest.mark.slow
-def test_cycles_only_add(store):
+@pytest.mark.parametrize(
+    "cycles",
+    [pytest.param(CYCLES, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.soak)],
+)
+def test_cycles_only_add(store, cycles):
     rows, prefix = extracted(store), written(store)
     landed = 0
-    for number in range(CYCLES):
+    for number in range(cycles):
         now = NOW + timedelta(days=9 * number)
-        ask = Ask(function=(*names(), None)[number % 5], mode="stage" if number == 2 else "normal")
+        drawn = int(digest("cycle", number)[:4], 16)
+        stage = number == 2 or drawn % 7 == 0
+        ask = Ask(function=(*names(), None)[drawn % 5], mode="stage" if stage else "normal")
         found = begin(store, SEEDS, ask, (), SETTINGS, now)
         if isinstance(found, Leased):
             done = land(work(found, SETTINGS, now, lambda: False), store, SETTINGS, now)
