@@ -139,13 +139,16 @@ def question(parts: Sequence[tuple[str, Question]]) -> Question:
     """One question as all its threads (thread id, question) know it."""
     first = min(parts, key=_first_key)[1]
     seen = [moment for _, part in parts for moment in (part.first_seen, part.last_seen) if moment]
-    return first.replace(
-        status=_status(parts),
-        salience=max(part.salience for _, part in parts),
-        first_seen=min(seen, default=None),
-        last_seen=max(seen, default=None),
-        ref_count=sum(part.ref_count for _, part in parts),
-    )
+    summed = {
+        "status": _status(parts),
+        "salience": max(part.salience for _, part in parts),
+        "first_seen": min(seen, default=None),
+        "last_seen": max(seen, default=None),
+        "ref_count": sum(part.ref_count for _, part in parts),
+    }
+    # most questions have one part, which needs no second look
+    same = all(getattr(first, name) == value for name, value in summed.items())
+    return first if same else first.replace(**summed)
 
 
 def mentions(parts: Iterable[tuple[str, Sequence[Mentions]]]) -> tuple[Mentions, ...]:
