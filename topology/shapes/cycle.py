@@ -3,8 +3,9 @@
 Directed: in a strongly connected component of the arcs between lineages, the shortest way back from
 the head of each arc to its tail. Undirected: in level 1 with concepts of 2 <= df <= 8 only, the
 shortest cycle through each non-tree edge of a breadth-first forest, over at least three lineages
-that do not all meet in one concept. Shortest cycles through chosen edges, as in the bases of
-Horton (1987); never an enumeration of simple cycles.
+of two days or more that do not all meet in one concept. What an assistant says once is no link, nor
+is a common word alone that no human says, nor one thing under two names. Shortest cycles through
+chosen edges, as in the bases of Horton (1987); never an enumeration of simple cycles.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
 """Two concepts that meet the same others, and that no thread ever held together.
 
-Concepts A and B are near if one question or waypoint mentions both, or a link joins them. A pair
-A, C that no lineage holds and no link joins, with at least two B near to both, is a missing middle.
+Concepts A and B are near if two questions or two waypoints mention both, or a link joins them. A
+pair A, C that no lineage holds under any name and no link joins, with at least two B near to both,
+is a missing middle; two names of one thing are one.
 Score: the sum over B of 1 / log2(1 + df(B)), the form of Adamic and Adar (2003), and 1 when the two
 lie in different communities. Gap: two communities of level 1 with at most a fifth of the links that
 their size would give, where at least five are due and a link was to be expected: two lineages hold

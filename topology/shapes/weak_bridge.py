@@ -1,12 +1,13 @@
 """One edge, or a pair, is all that joins two sides of at least k_min nodes and two lineages.
 
 Order 1: a bridge (an edge in no cycle). Order 2: the best pair of a 2-edge-cut class, where either
-edge alone still holds. A containment edge (a thread and its own question) is never a weak bridge.
-Theme: two communities of level 1 that meet through one to three carriers, the fewer of the edges
-between them and of the nodes that bear these on either side.
+edge alone still holds. A common word counts where a human says it. A containment edge (a thread and
+its own question) is never a weak bridge. Theme: two communities of level 1 that meet through one to
+three carriers, the fewer of the edges between them and of the nodes that bear these on either side.
+Each tells of a name; the best three meetings are told.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -18,7 +19,7 @@ from topology import cuts, meetings
 from topology.cuts import Ints, Longs, Mask
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
-from topology.model import Demand, LevelNumber, Limits, Seed
+from topology.model import Demand, LevelNumber, Limits, Seed, Truncation
 from topology.structure import Separation, Structure
 from topology.themes import Themes
 
@@ -27,6 +28,8 @@ VERSION = 4
 ORACLE = "test_weak_bridges_are_those_that_removal_shows"
 
 MOST_CARRIERS = 3
+MOST_MEETINGS = 3
+"""Meetings of themes in one run: each asks for a look at two whole themes."""
 _BOTH_SIDES = "weak_bridge_needs_both_sides"
 _SIDES = (
     Demand(side="side_a", reason=_BOTH_SIDES),
@@ -76,11 +79,19 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     found.sort(key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
     graph.tally.raw[NAME] = len(graph.level(0).bridges)
+    told = 0
     for cut in found:
         if not isinstance(cut, _Meeting):
             yield _seed(graph, cut)
         elif _is_named(graph, cut):
+            told += 1
+            if told > MOST_MEETINGS:
+                continue
             yield _theme_seed(graph, cut)
+    if told > MOST_MEETINGS:
+        graph.tally.truncated.append(
+            Truncation(shape=NAME, what="meetings of themes", done=MOST_MEETINGS, of=told)
+        )
 
 
 def _once(graph: Structure, limits: Limits) -> list[_Cut]:
@@ -271,15 +282,25 @@ def _meetings(graph: Structure) -> Iterator[_Meeting]:
         yield _Meeting((a, b), count, edges, score)
 
 
-def _is_named(graph: Structure, met: _Meeting) -> bool:
-    """Whether each carrier reaches the other community by what is told of a name.
+def _named_edges(graph: Structure, met: _Meeting) -> Longs:
+    """Edges between two communities that tell of a name.
 
     A common word alone is said here and there in another sense: it carries nothing.
     """
     level, themes = graph.level(1), graph.themes
     assert themes is not None  # noqa: S101 - a meeting was found among them
     edges = meetings.edges_between(level, themes, *met.communities)
-    named = edges[level.told[edges] & ~level.plain[level.u[edges]] & ~level.plain[level.v[edges]]]
+    plain = level.plain[level.u[edges]] | level.plain[level.v[edges]]
+    found: Longs = edges[level.told[edges] & ~plain]
+    return found
+
+
+def _is_named(graph: Structure, met: _Meeting) -> bool:
+    """Whether each carrier reaches the other community by what is told of a name."""
+    level, themes = graph.level(1), graph.themes
+    assert themes is not None  # noqa: S101 - a meeting was found among them
+    edges = meetings.edges_between(level, themes, *met.communities)
+    named = _named_edges(graph, met)
     return all(_at(level, named, node) for node in _carriers(level, themes, edges, met))
 
 
@@ -289,8 +310,12 @@ def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
     edges = meetings.edges_between(level, themes, *met.communities)
     carriers = _carriers(level, themes, edges, met)
     sides = meetings.sides(graph, themes, met.communities)
+    named = _named_edges(graph, met)
+    ties = {node: _at(level, named, node) for node in carriers}
     vias = [f"via_{at}" for at in range(1, len(carriers) + 1)]
-    names = " and ".join("{via}" if at == "via_1" else f"{{{at}}}" for at in vias)
+    over = [node for node in carriers if level.lineage[node] >= 0]
+    reached = [_reached(level, ties[node], node) for node in over]
+    names = " and ".join(_name(carriers, over, node) for node in carriers)
     return seed(
         graph,
         Finding(
@@ -302,7 +327,7 @@ def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
             identity=sides.identity,
             members=(
                 *sides.members,
-                *(("via", node) for node in graph.node_ids(level, carriers)),
+                *(("via", node) for node in graph.node_ids(level, [*carriers, *reached])),
             ),
             numbers={"carriers": met.carriers, "edges": met.edges},
             sizes={**sides.sizes, "via": met.carriers},
@@ -311,12 +336,27 @@ def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
             evidence={
                 **sides.evidence,
                 **{
-                    via: graph.turns(level, _at(level, edges, node))
+                    via: graph.turns(level, ties[node])
                     for via, node in zip(vias, carriers, strict=True)
                 },
             },
         ),
     )
+
+
+def _reached(level: Level, edges: Sequence[int], node: int) -> int:
+    """What a thread that carries reaches: the end of its heaviest edge."""
+    edge = min(edges, key=lambda edge: (-int(level.weight[edge]), edge))
+    return int(level.u[edge] + level.v[edge] - node)
+
+
+def _name(carriers: Sequence[int], over: Sequence[int], node: int) -> str:
+    """A carrier as placeholder; of a thread also what it speaks of, listed behind the carriers."""
+    at = carriers.index(node)
+    own = f"{{via_{at + 1}}}" if at else "{via}"
+    if node not in over:
+        return own
+    return f"{own}, where it speaks of {{via_{len(carriers) + over.index(node) + 1}}}"
 
 
 def _carriers(level: Level, themes: Themes, edges: Longs, met: _Meeting) -> list[int]:

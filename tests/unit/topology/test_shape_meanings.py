@@ -267,6 +267,48 @@ class TestCycle:
         )
         assert all(word in sentence(seed, {"c:0": "tide"}) for word in ("tide", "c:1", "c:2"))
 
+    @pytest.fixture
+    def meeting(self, sketch):
+        """Three threads that meet two by two."""
+        for at, day in enumerate((0, 7, 14)):
+            sketch.ask(f"s:{at}", f"q:{at}", f"c:{at}", f"c:{(at + 1) % 3}", day=day)
+        return sketch
+
+    def test_a_link_that_an_assistant_names_once_goes_round_nowhere(self, meeting):
+        assert len(find(meeting, "cycle").seeds) == 1
+        at = next(n for n, row in enumerate(meeting.edges) if (row.a, row.b) == ("q:0", "c:1"))
+        meeting.edges[at] = replace(meeting.edges[at], voiced=False)
+        assert find(meeting, "cycle").seeds == ()
+        meeting.edges.append(replace(meeting.edges[at], turns=(("s:0", 99),)))
+        assert len(find(meeting, "cycle").seeds) == 1  # what two turns tell is told
+
+    def test_a_common_word_goes_round_only_where_a_human_says_it(self, meeting):
+        meeting.change("c:1", flags=PLAIN)
+        assert len(find(meeting, "cycle").seeds) == 1
+        meeting.edges = [
+            replace(row, voiced=row.b != "c:1", turns=(*row.turns, ("s:0", 99)))
+            for row in meeting.edges
+        ]
+        assert find(meeting, "cycle").seeds == ()
+        meeting.change("c:1", flags=0)
+        assert len(find(meeting, "cycle").seeds) == 1
+
+    def test_what_was_done_within_one_day_comes_back_to_nothing(self, meeting):
+        for at in range(3):
+            for name in (f"s:{at}", f"q:{at}"):
+                meeting.change(name, day=7)
+        assert find(meeting, "cycle").seeds == ()
+        for name in ("s:2", "q:2"):
+            meeting.change(name, day=8)
+        assert len(find(meeting, "cycle").seeds) == 1
+
+    def test_one_thing_under_two_names_is_no_second_meeting(self, meeting):
+        meeting.change("c:0", label="trailer")
+        meeting.change("c:1", label="session trailers")
+        assert find(meeting, "cycle").seeds == ()
+        meeting.change("c:1", label="session")
+        assert len(find(meeting, "cycle").seeds) == 1
+
     def test_where_two_threads_are_linked_not_every_meeting_is_over_a_concept(self, sketch):
         for at, words in enumerate((("c:0", "c:1"), ("c:1", "c:2"), ("c:2",))):
             sketch.ask(f"s:{at}", f"q:{at}", *words, day=at * 7)

@@ -2,6 +2,7 @@
 # ruff: noqa: S311 - seeded graphs, not secrets
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import igraph
@@ -14,6 +15,7 @@ from graphstore.model.view import (
     CONTAINMENT,
     LINK,
     MENTION,
+    PLAIN,
     QUESTION,
     THREAD,
     EdgeRow,
@@ -172,7 +174,7 @@ def test_two_themes_that_meet_in_one_thread_are_a_weak_bridge():
         record.ask("s:0-0", [f"c:1-{at}"])
     (seed,), scouted = record.scout("weak_bridge")
     assert (seed.kind, seed.level) == ("theme", 2)
-    assert [m.node_id for m in seed.members if m.role == "via"] == ["s:0-0"]
+    assert [m.node_id for m in seed.members if m.role == "via"] == ["s:0-0", "c:1-0"]
     numbers = {amount.name: amount.value for amount in seed.numbers}
     assert numbers == {"carriers": 1, "edges": 2}
     assert seed.score == round(11**0.5 / 2, 6)
@@ -182,7 +184,43 @@ def test_two_themes_that_meet_in_one_thread_are_a_weak_bridge():
     assert {ref.side for ref in seed.refs} == {"side_a", "side_b", "via_1"}
     shown = next(s for s in report(scouted, {}).seeds if s.level == 2)
     assert shown.sentence.startswith("The theme c:0-0, c:0-1, c:0-2 and the theme c:1-2,")
-    assert shown.sentence.endswith(" meet only through s:0-0.")
+    assert shown.sentence.endswith(" meet only through s:0-0, where it speaks of c:1-0.")
+
+
+def test_two_themes_that_meet_in_two_concepts_are_called_after_these():
+    record = Topics()
+    for at in range(4):
+        record.ask(f"s:0-{at}", [f"c:1-{at % 2}"])
+    (seed,), scouted = record.scout("weak_bridge", SMALL.replace(hub_df=20))
+    assert [m.node_id for m in seed.members if m.role == "via"] == ["c:1-0", "c:1-1"]
+    shown = next(s for s in report(scouted, {}).seeds if s.level == 2)
+    assert shown.sentence.endswith(" meet only through c:1-0 and c:1-1.")
+
+
+def test_a_common_word_carries_nothing_between_themes():
+    record = Topics()
+    record.ask("s:0-0", ["c:1-0"])
+    assert len(record.scout("weak_bridge")[0]) == 1
+    record.nodes["c:1-0"] = replace(record.nodes["c:1-0"], flags=PLAIN)
+    assert record.scout("weak_bridge")[0] == []
+
+
+def test_what_an_assistant_names_once_carries_nothing_between_themes():
+    record = Topics()
+    record.ask("s:0-0", ["c:1-0"])
+    record.edges[-1] = replace(record.edges[-1], voiced=False)
+    assert record.scout("weak_bridge")[0] == []
+
+
+def test_the_best_three_meetings_of_themes_are_told_and_the_others_counted():
+    record = Topics(topics=4)
+    for one, other in combinations(range(4), 2):
+        record.ask(f"s:{one}-{other}", [f"c:{other}-{one}"])
+    seeds, scouted = record.scout("weak_bridge")
+    assert len(seeds) == 3
+    assert [(cut.what, cut.done, cut.of) for cut in scouted.truncated] == [
+        ("meetings of themes", 3, 6)
+    ]
 
 
 def test_four_carriers_are_no_weak_bridge():
