@@ -22,7 +22,7 @@ from ingest.link.journeys import find
 
 COLUMNS = (
     "corpus", "threads", "questions", "a thread", "trackable", "answered", "concepts", "a thread",
-    "generic", "recurring", "evolving", "related", "journeys", "no journey because", "MB/s",
+    "generic", "recurring", "evolving", "related", "journeys", "no journey because", "MB/CPU-s",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from graphstore.model.knowledge import ConceptKind
@@ -47,6 +47,8 @@ _SUFFIXED: Final = 6
 _LONG_PIECE: Final = 4
 """Characters of an unspaced piece beyond which its parts are candidates too."""
 _TWICE: Final = 2
+_KNOWN: Final = 200_000
+"""Words of one language that are remembered."""
 _LONGEST: Final = 60
 """Characters of a label that still reads as a name."""
 
@@ -231,7 +233,7 @@ class Gatherer:
     def _marks(self, text: str, code: str) -> None:
         for found in _MARKED.finditer(text):
             words = list(_TOKEN.findall(found.group(1) or found.group(2)))
-            forms = [_token(word, code) for word in words if word not in "*:#."]
+            forms = [_tokens(code)[word] for word in words if word not in "*:#."]
             known = [form for form in forms if form is not None]
             if (
                 known
@@ -250,8 +252,9 @@ class Gatherer:
         before: Token | None = None
         last: Token | None = None
         inside = False
+        tokens = _tokens(code)
         for word in _TOKEN.findall(text):
-            token = _token(word, code)
+            token = tokens[word]
             if token is None:
                 before = last = None
                 inside = word[0].isalnum()
@@ -295,7 +298,25 @@ class Token:
     """Candidates of an unspaced run."""
 
 
-@lru_cache(maxsize=200_000)
+class _Tokens(dict[str, Token | None]):
+    """Words of one language as they were read before: each stands there again and again."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, word: str) -> Token | None:
+        if len(self) >= _KNOWN:
+            self.clear()
+        made = self[word] = _token(word, self._code)
+        return made
+
+
+@cache
+def _tokens(code: str) -> _Tokens:
+    return _Tokens(code)
+
+
 def _token(word: str, code: str) -> Token | None:
     """What a word gives to terms; None when it delimits them."""
     if not (word[0].isalnum() or "\u0900" <= word[0] <= "\u097f"):

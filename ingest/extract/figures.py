@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from graphstore.ids import concept_id
@@ -139,6 +140,7 @@ def _nested(candidates: Candidates, passing: list[str], epoch: Figures) -> set[s
     return found
 
 
+@lru_cache(maxsize=200_000)
 def is_stop(label: str) -> bool:
     """Whether the stop list holds the label."""
     return fold_stop(label) in stop_list()

@@ -151,30 +151,35 @@ def find(sentence: str, code: str = "und", family: str = "") -> tuple[Hit, ...]:
     spoken = _spoken(code, script, family)
     seen: set[tuple[str, int]] = set()
     hits: list[Hit] = []
-    opening, number, last = True, 0, -1
-    for found in WORD.finditer(low):
-        word = found.group()
-        cues = (spoken.spaced if opening else spoken.inside).get(word)
-        if cues is not None:
-            start = found.start()
-            for cue in cues:
-                if not low.startswith(cue.parts[0], start) or (cue.family, start) in seen:
-                    continue
-                end = _match(low, cue, start)
-                if not end:
-                    continue
-                if cue.at_end:
-                    last = last if last >= 0 else _last(low)
-                    if end < last:
-                        continue
-                seen.add((cue.family, start))
-                hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
-        number += 1
-        opening = opening and number <= _FILLERS and word in spoken.fillers
+    words = WORD.finditer(low)
+    for number, found in enumerate(words):
+        word = found[0]
+        if cues := spoken.spaced.get(word):
+            _spaced(low, cues, found.start(), seen, hits)
+        if number >= _FILLERS or word not in spoken.fillers:
+            break
+    inside = spoken.inside
+    for found in words:
+        if cues := inside.get(found[0]):
+            _spaced(low, cues, found.start(), seen, hits)
     if script and spoken.unspaced:
         hits.extend(_unspaced(low, spoken.unspaced, seen, _last(low)))
-    hits.sort(key=lambda hit: (hit.start, -hit.end, hit.family, hit.kind))
+    if len(hits) > 1:
+        hits.sort(key=lambda hit: (hit.start, -hit.end, hit.family, hit.kind))
     return tuple(hits)
+
+
+def _spaced(
+    low: str, cues: tuple[Cue, ...], start: int, seen: set[tuple[str, int]], hits: list[Hit]
+) -> None:
+    """Add the cues that begin at a word; of each family the first, which is the longest."""
+    for cue in cues:
+        if not low.startswith(cue.parts[0], start) or (cue.family, start) in seen:
+            continue
+        end = _match(low, cue, start)
+        if end and not (cue.at_end and end < _last(low)):
+            seen.add((cue.family, start))
+            hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
 
 
 def _last(low: str) -> int:

@@ -137,6 +137,8 @@ def _asked_about(
     asked: tuple[Asking, ...], candidates: Candidates, project: str | None
 ) -> frozenset[str]:
     named = {key for one in asked for key in named_in(one.text, one.sentence.code, project)}
+    if not named:
+        return frozenset()
     keys = {fold(form): key for key, one in candidates.items() for form in one.forms}
     return frozenset(keys[key] for key in named if key in keys)
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -56,6 +57,8 @@ _INDENTED: Final = re.compile(
 )
 
 
+_REMEMBERED: Final = 512
+"""Texts: the turns of a thread are looked at by one step after another."""
 _MASKED: Final = re.compile(r"\[masked:\w+\]")
 
 
@@ -67,6 +70,7 @@ class Prose:
     blocks: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def strip(text: str) -> Prose:
     """Take out fenced code, tagged output, quotes, pasted logs and URLs; lines stay apart."""
     blocks: list[str] = []
@@ -106,14 +110,17 @@ _ABBREVIATED: Final = re.compile(
     re.IGNORECASE,
 )
 _END: Final = re.compile(
-    r"[.!?\u2026]+[\"'\u201d\u2019)\]*_`]*(?=\s+\S)"
-    r"|[\u3002\uff01\uff1f\uff1b]+[\u300d\u300f\u201d\uff09]*"
-    r"|[\u0964\u0965]|[?!]+(?=\s|$)"
+    # opens with one set of characters: the search for it is fast
+    r"[.!?\u2026\u3002\uff01\uff1f\uff1b\u0964\u0965](?:"
+    r"(?<=[.!?\u2026])[.!?\u2026]*[\"'\u201d\u2019)\]*_`]*(?=\s+\S)"
+    r"|(?<=[\u3002\uff01\uff1f\uff1b])[\u3002\uff01\uff1f\uff1b]*[\u300d\u300f\u201d\uff09]*"
+    r"|(?<=[\u0964\u0965])|(?<=[?!])[?!]*(?=\s|$))"
 )
 _WRAPPED: Final = 50
 """A line this long whose successor begins in lower case was wrapped, not ended."""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def sentences(prose: str) -> tuple[str, ...]:
     """Sentences in order: split at their ends, at line ends and list items, never inside spans."""
     found: list[str] = []

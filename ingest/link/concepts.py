@@ -92,13 +92,13 @@ def _of_turn(
     if len({concept for _, concept in spelled}) < _PAIR:
         return
     for sentence in sentences(strip(text).text):
-        hits = () if sentence.endswith("?") else find(sentence, family="relation")
-        if not hits:
+        if sentence.endswith("?"):
             continue
         folded = sentence.casefold()
-        present = [(form, concept) for form, concept in spelled if form in folded]
-        if len({concept for _, concept in present}) > 1:
-            for hit in hits:
+        present = [pair for pair in spelled if pair[0] in folded]
+        # few sentences name two of them, and looking for cues takes longest
+        if len(present) > 1 and len({concept for _, concept in present}) > 1:
+            for hit in find(sentence, family="relation"):
                 yield from _joined(folded, hit, present, clip(sentence, _CLIP))
 
 
