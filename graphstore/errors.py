@@ -247,6 +247,17 @@ class GraphTooLarge(Error):
         self.free = free
 
 
+class ExecutorUnavailable(Error):
+    """The executor {executor} cannot run: {reason}."""
+
+    hint = "install clew[spark] and Java 17 or newer, or use --executor processes"
+
+    def __init__(self, executor: str, reason: str) -> None:
+        super().__init__(executor, reason)
+        self.executor = executor
+        self.reason = reason
+
+
 class UnknownFunction(UnknownPlugin):
     """There is no dream function of that name."""
 

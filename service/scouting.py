@@ -20,6 +20,7 @@ from service.moments import WrongValue
 from topology import foreign
 from topology import report as reports
 from topology.diff import Baseline
+from topology.executors import EXECUTORS, INLINE
 from topology.model import Limits, Seed
 from topology.notes import RESOLVED, Notes, key_of, parse
 from topology.report import Reread, ScoutReport
@@ -38,17 +39,19 @@ def scouted(
     notes: str = "",
     public: bool = False,
     keep: bool = True,
+    executor: str = INLINE,
 ) -> ScoutReport:
     """Scout the store; ``keep`` the Seeds only of a run over everything, with the usual limits.
 
-    ``notes`` is a file of records as JSON Lines. Raises UnknownShape, GraphTooLarge, WrongValue.
+    ``notes`` is a file of records as JSON Lines. Raises UnknownShape, GraphTooLarge, WrongValue,
+    ExecutorUnavailable.
     """
     if scope != WHOLE:
         limits = limits.replace(scope=digest(str(scope)))
     view = store.view(scope)
     check_size(len(view.ids), len(view.u), free_memory())
     read = noted(store, notes) if notes else None
-    found = scout(view, shapes or None, limits, read)
+    found = scout(view, shapes or None, limits, read, executor)
     sealed = digest([note.model_dump(mode="json") for note in read.notes]) if read else ""
     wanted = {member.node_id for seed in found.seeds for member in seed.members}
     wanted.update(hub for seed in found.seeds for hub in seed.hubs)
@@ -72,14 +75,23 @@ def foreign_graph(
     shapes: tuple[str, ...] = (),
     stops: tuple[str, ...] = (),
     public: bool = False,
+    executor: str = INLINE,
 ) -> ScoutReport:
     """Scout a graph made elsewhere; nothing is stored.
 
-    Raises UnknownShape, GraphUnreadable, GraphTooLarge.
+    Raises UnknownShape, GraphUnreadable, GraphTooLarge, ExecutorUnavailable.
     """
     graph = foreign.read(path, frozenset(stops))
     check_size(len(graph.view.ids), len(graph.view.u), free_memory())
-    return reports.report(scout(graph.view, shapes or None, limits), graph.labels, public=public)
+    found = scout(graph.view, shapes or None, limits, executor=executor)
+    return reports.report(found, graph.labels, public=public)
+
+
+def executor_named(name: str) -> str:
+    """The name of an executor; raises WrongValue for another one."""
+    if name not in EXECUTORS:
+        raise WrongValue("executor", name, " or ".join(EXECUTORS))
+    return name
 
 
 def stop_labels(path: str) -> tuple[str, ...]:

@@ -6,13 +6,12 @@ from itertools import islice
 from types import ModuleType
 from typing import Final
 
-import numpy as np
-
 from graphstore import ids, plugins
 from graphstore.errors import GraphTooLarge, UnknownShape
 from graphstore.model.hubs import stop_fingerprint, stop_list
 from graphstore.model.view import KINDS, GraphView, view_hash
 from topology import engine
+from topology.executors import EXECUTORS, INLINE
 from topology.gates import shortfall
 from topology.model import (
     HUBS_LISTED,
@@ -50,14 +49,19 @@ def shape_names() -> tuple[str, ...]:
 
 
 def scout(
-    view: GraphView, shapes: Sequence[str] | None, limits: Limits, notes: Notes | None = None
+    view: GraphView,
+    shapes: Sequence[str] | None,
+    limits: Limits,
+    notes: Notes | None = None,
+    executor: str = INLINE,
 ) -> Scouted:
     """Find, prove, gate and rank the Seeds of a view; ``shapes`` None means all.
 
-    Raises ``UnknownShape`` for a name that no shape has.
+    ``executor`` says where bridges and components are found, one of ``EXECUTORS``; the result is
+    the same. Raises ``UnknownShape`` for a name that no shape has, ``ExecutorUnavailable``.
     """
     loaded, skipped = _load(shapes)
-    graph = Structure(view, limits)
+    graph = Structure(view, limits, EXECUTORS[executor])
     runs = _each_place_once([_search(graph, shape) for shape in loaded], graph.thread_ids)
     computed = [seed for run in runs for seed in run.seeds]
     noted = annotate(notes or Notes(), computed, graph.lineage_of_ref, limits)
@@ -207,7 +211,7 @@ def _each_place_once(runs: list[_Run], threads: frozenset[str]) -> list[_Run]:
 
 def _counts(graph: Structure) -> ViewCounts:
     view = graph.view
-    sizes = np.bincount(graph.level(0).components)
+    sizes = graph.component_sizes(graph.level(0))
     return ViewCounts(
         nodes=tuple(
             Amount(name=name, value=int((view.kind == kind).sum()))

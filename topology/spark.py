@@ -4,16 +4,29 @@ The only pyspark import. It is for graphs that do not fit into one memory: for o
 spends several times the work of one process.
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from graphstore.errors import ExecutorUnavailable
 from topology.cuts import Longs
 from topology.partition import Cuts, Summary, finish, merge, partition_summary
 
 SENT: Final = "summary binary"
 COLUMNS: Final = ("u", "v", "u_shared", "v_shared")
+LOCAL: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.pyspark.python": sys.executable,
+    "spark.pyspark.driver.python": sys.executable,
+}
+"""A Spark of this machine that nobody else reaches, whose workers run this interpreter."""
 
 
 def cuts_by_spark(  # pragma: no cover - needs Java
@@ -35,6 +48,44 @@ def cuts_by_spark(  # pragma: no cover - needs Java
     rows = summed.mapInArrow(task, SENT).collect()
     found = [Summary.from_bytes(bytes(row.summary)) for row in rows]
     return finish(merge(found, contracted=contracted), contracted=contracted)
+
+
+def cuts_here(u: Longs, v: Longs, shard: Longs, parts: int) -> Cuts:
+    """Cuts of the edges u-v by a Spark of this machine, which is stopped again.
+
+    Raises ExecutorUnavailable without pyspark or Java.
+    """
+    import shutil
+
+    try:
+        import pyspark  # noqa: F401 - to see whether it is there
+    except ImportError as cause:
+        raise ExecutorUnavailable("spark", "pyspark is not installed") from cause
+    if shutil.which("java") is None:
+        raise ExecutorUnavailable("spark", "no Java is found")
+    return _cuts_by_own_session(u, v, shard, parts)
+
+
+def _cuts_by_own_session(  # pragma: no cover - needs Java
+    u: Longs, v: Longs, shard: Longs, parts: int
+) -> Cuts:
+    import tempfile
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder.master("local[2]")
+    for name, value in {**LOCAL, "spark.sql.shuffle.partitions": str(parts)}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            table: Any = pa.table({"u": u, "v": v, "shard": shard})
+            pq.write_table(table, f"{folder}/edges.parquet")
+            return cuts_by_spark(session, f"{folder}/edges.parquet", parts)
+    finally:
+        session.stop()
 
 
 def _with_marks(edges: Any) -> Any:  # pragma: no cover - needs Java  # noqa: ANN401

@@ -1,6 +1,6 @@
 """The graph that a shape is given: levels, hubs, time, arcs, and where refs come from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,6 +39,7 @@ from topology.model import (
     Limits,
     Truncation,
 )
+from topology.partition import Cuts
 from topology.themes import Themes, themes
 
 DECAY_DAYS = 90
@@ -77,10 +78,15 @@ class Tally:
 class Structure:
     """Levels and primitives of one view, each computed when first asked for."""
 
-    def __init__(self, view: GraphView, limits: Limits) -> None:
+    def __init__(
+        self, view: GraphView, limits: Limits, cuts_of: Callable[[Level], Cuts] | None = None
+    ) -> None:
+        """``cuts_of`` finds bridges and components of a level in parts; None: here."""
         self.view = view
         self.limits = limits
         self.tally = Tally()
+        self._cuts_of = cuts_of
+        self._parted: dict[int, Cuts] = {}
 
     # hubs
 
@@ -149,6 +155,30 @@ class Structure:
     @cached_property
     def _whole_threads(self) -> Level:
         return thread_level(self.view, np.ones(len(self.view.ids), np.bool_))
+
+    # cuts
+
+    def bridges(self, level: Level) -> tuple[Longs, Longs]:
+        """Bridges of a level and the nodes on the smaller side of each."""
+        if self._cuts_of is None:
+            child, tree = level.cover.child[level.bridges], level.forest
+            return level.bridges, np.minimum(tree.size[child], tree.total[child] - tree.size[child])
+        u, v, *sides = self._in_parts(level).bridges.T
+        edges = np.searchsorted(level.u.astype(np.int64) * level.n + level.v, u * level.n + v)
+        return edges, np.minimum(*sides)
+
+    def component_sizes(self, level: Level) -> Longs:
+        """Nodes of each component, in no order."""
+        if self._cuts_of is None:
+            return np.bincount(level.components)
+        sizes = self._in_parts(level).components[:, 1]
+        return np.append(sizes, np.ones(level.n - int(sizes.sum()), np.int64))
+
+    def _in_parts(self, level: Level) -> Cuts:
+        assert self._cuts_of is not None  # noqa: S101 - asked for only then
+        if level.number not in self._parted:
+            self._parted[level.number] = self._cuts_of(level)
+        return self._parted[level.number]
 
     def node_id(self, level: Level, node: int) -> str:
         """Id of a node of a level; the root thread of a contracted lineage."""

@@ -75,6 +75,9 @@ def scout(
     public: Annotated[
         bool, typer.Option("--public", help="Ids only: no labels, no texts.")
     ] = False,
+    executor: Annotated[
+        str, typer.Option(help="Where cuts are found: inline, processes or spark.")
+    ] = "inline",
     shapes: Annotated[bool, typer.Option("--shapes", help="List the shapes and stop.")] = False,
     markdown: Annotated[
         str, typer.Option(help="Write the report to this file.", show_default=False)
@@ -107,6 +110,7 @@ def scout(
         graph=graph,
         store=not no_store,
         public=public,
+        executor=executor,
     )
     think.scouted(report, as_json=as_json, markdown=markdown)
     raise typer.Exit(exits.of_scout(report))

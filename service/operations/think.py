@@ -46,8 +46,10 @@ def scout(
     graph: str = "",
     store: bool = True,
     public: bool = False,
+    executor: str = "inline",
 ) -> ScoutReport:
     """Find the places of the graph that are worth a second look."""
+    chosen = scouting.executor_named(executor)
     usual = limits(session)
     given = {"k_min": k_min, "s_min": s_min, "max_cycle": max_cycle, "hub_df": hub_df}
     asked = limits(session, level=level, top=top).replace(
@@ -55,7 +57,9 @@ def scout(
     )
     stops = scouting.stop_labels(stop)
     if graph:
-        return scouting.foreign_graph(Path(graph), asked, shapes=shapes, stops=stops, public=public)
+        return scouting.foreign_graph(
+            Path(graph), asked, shapes=shapes, stops=stops, public=public, executor=chosen
+        )
     scope = Scope(
         since=moment(since, "since"),
         until=moment(until, "until"),
@@ -66,7 +70,14 @@ def scout(
     whole = store and not (shapes or notes) and scope == Scope() and asked == usual
     with session.store("scout") as opened:
         return scouting.scouted(
-            opened, asked, shapes=shapes, scope=scope, notes=notes, public=public, keep=whole
+            opened,
+            asked,
+            shapes=shapes,
+            scope=scope,
+            notes=notes,
+            public=public,
+            keep=whole,
+            executor=chosen,
         )
 
 

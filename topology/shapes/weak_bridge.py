@@ -78,7 +78,7 @@ def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     found: list[_Cut | _Meeting] = [*_once(graph, limits), *_meetings(graph)]
     found.sort(key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
-    graph.tally.raw[NAME] = len(graph.level(0).bridges)
+    graph.tally.raw[NAME] = len(graph.bridges(graph.level(0))[0])
     told = 0
     for cut in found:
         if not isinstance(cut, _Meeting):
@@ -148,12 +148,9 @@ def _usable(level: Level) -> Mask:
 
 
 def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
-    edges = level.bridges[_usable(level)[level.bridges]]
-    child = level.cover.child[edges]
-    smaller = np.minimum(
-        level.forest.size[child], level.forest.total[child] - level.forest.size[child]
-    )
-    kept = (smaller >= limits.k_min) & _lineages_on_both(level, limits, child)
+    edges, smaller = graph.bridges(level)
+    kept = _usable(level)[edges] & (smaller >= limits.k_min)
+    kept &= _lineages_on_both(level, limits, level.cover.child[edges])
     edges, smaller = edges[kept], smaller[kept]
     apart = graph.in_two_themes(level, level.u[edges], level.v[edges])
     rows = (column.tolist() for column in (edges, smaller, apart))
