@@ -6,7 +6,7 @@ from typing import Final
 
 from graphstore.model.carrier import PendingTitle, ResumePoint
 from graphstore.model.record import Count
-from ingest.clean import CleanThread
+from ingest.clean import CleanThread, say_alike
 from ingest.identity import Whole, begin_alike, is_derived, told
 from ingest.model import Source, Tally
 
@@ -89,8 +89,7 @@ def _overlap(one: CleanThread, other: CleanThread) -> bool:
         return True
     if is_derived(one.raw) and is_derived(other.raw):
         return begin_alike(told(one.turns), told(other.turns))
-    words = {turn.folded for turn in one.turns}
-    return any(turn.folded in words for turn in other.turns)
+    return say_alike(one.turns, other.turns)
 
 
 def _folder(src: Source) -> tuple[str, ...]:

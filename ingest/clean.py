@@ -1,7 +1,7 @@
 """Raw threads to clean ones: safe text, no envelopes, secrets masked, times placed, taint."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, TypeAlias
@@ -86,6 +86,18 @@ class CleanTurn:
         if not self._folded:
             self._folded = fingerprint(self.raw.role, " ".join(self.text.split()))
         return self._folded
+
+
+def say_alike(turns: Sequence[CleanTurn], others: Sequence[CleanTurn]) -> bool:
+    """Whether one of some turns says what one of some others says, white space apart.
+
+    Nearly always their prints show it, and no text need be folded.
+    """
+    prints = {turn.fingerprint for turn in turns}
+    if any(turn.fingerprint in prints for turn in others):
+        return True
+    words = {turn.folded for turn in turns}
+    return any(turn.folded in words for turn in others)
 
 
 @dataclass(slots=True)

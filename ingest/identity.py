@@ -10,7 +10,7 @@ from typing import Final
 from graphstore.ids import digest, fingerprint, thread_id
 from graphstore.model.conversation import Role, Thread, Turn
 from ingest.base import Base
-from ingest.clean import CleanThread, CleanTurn
+from ingest.clean import CleanThread, CleanTurn, say_alike
 from ingest.model import RawThread, Tally
 from ingest.options import Options
 from ingest.settle import settle
@@ -287,12 +287,12 @@ def told(turns: Sequence[CleanTurn]) -> list[str]:
 
 
 def _share_words(one: Whole, other: Whole) -> bool:
-    """Whether a turn of one says what a turn of the other says; nearly always the first does."""
-    few, many = sorted((one, other), key=lambda whole: len(whole.turns))
-    words = {turn.folded for turn in few.turns} | few.passed_words
-    return not words.isdisjoint(many.passed_words) or any(
-        turn.folded in words for turn in many.turns
-    )
+    """Whether something said in one is said in the other."""
+    return say_alike(one.turns, other.turns) or not _words(one).isdisjoint(_words(other))
+
+
+def _words(whole: Whole) -> set[str]:
+    return {turn.folded for turn in whole.turns} | whole.passed_words
 
 
 def _merged(group: list[Whole]) -> Whole:
@@ -305,16 +305,16 @@ def _merged(group: list[Whole]) -> Whole:
 def _take_in(best: Whole, other: Whole) -> None:
     """Add what only a weaker carrier holds, off the path."""
     keys = {key for turn in best.turns for key in turn.raw.keys}
-    prints = Counter(turn.fingerprint for turn in best.turns)
-    roles = {turn.raw.role for turn in other.turns}
+    prints = {turn.fingerprint for turn in best.turns}
+    strange = [turn for turn in other.turns if turn.fingerprint not in prints]
+    roles = {turn.raw.role for turn in strange}
     folded = {turn.folded for turn in best.turns if turn.raw.role in roles} | best.passed_words
-    for turn in other.turns:
+    for turn in strange:
         own = turn.raw.keys
         known_key = not keys.isdisjoint(own) or not best.passed_keys.isdisjoint(own)
-        same = prints[turn.fingerprint] > 0 or turn.folded in folded
-        if same or (known_key and turn.raw.key is not None and _unrevised(best, turn)):
-            continue
-        best.turns.append(turn)
+        unfinished = known_key and turn.raw.key is not None and _unrevised(best, turn)
+        if turn.folded not in folded and not unfinished:
+            best.turns.append(turn)
     best.heads.extend(other.heads)
     best.carriers.extend(other.carriers)
     best.live = best.live and other.live

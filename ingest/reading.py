@@ -42,6 +42,8 @@ from ingest.walk import Found, find
 _LOG: Final = logging.getLogger(__name__)
 ARCHIVE: Final = "zip"
 """Reader name in the state of an archive as a whole."""
+CYCLES_AFTER: Final = 32 * 2**20
+"""Bytes of carriers after which cycles are looked for: other threads may make some."""
 _SHORT_TEXT: Final = 1000
 _LONG_TEXT: Final = 16_000
 """Characters of texts that are remembered masked: names and paths come again and again, and
@@ -72,7 +74,7 @@ def masker(options: Options) -> Masker:
 
 @contextmanager
 def _no_cycles() -> Iterator[None]:
-    """Look for no cycles meanwhile: parsed JSON has none, and goes as soon as it was read."""
+    """Look for no cycles unasked: parsed JSON has none, and goes as soon as it was read."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -112,20 +114,27 @@ class Reading:
         if "-" not in paths:  # standing input can be read only until the next one is asked for
             found = list(found)
             self.pace.begin(sum(one.size for one in found if isinstance(one, Source)))
-        done = 0
         try:
-            for one in found:
-                if isinstance(one, ReadFailure):
-                    self.loose.note(one.code, one.where)
-                    continue
-                if self._wanted(one):
-                    self._take(one)
-                done += one.size
-                self.pace.passed(done)
+            with _no_cycles():
+                self._take_all(found)
         except Stopped:
             dropped = len(self.carriers) - 1
             del self.carriers[dropped:]
             self.cards = [card for card in self.cards if card.carrier != dropped]
+
+    def _take_all(self, found: Iterable[Source | ReadFailure]) -> None:
+        done = looked = 0
+        for one in found:
+            if done - looked >= CYCLES_AFTER:
+                gc.collect(0)
+                looked = done
+            if isinstance(one, ReadFailure):
+                self.loose.note(one.code, one.where)
+                continue
+            if self._wanted(one):
+                self._take(one)
+            done += one.size
+            self.pace.passed(done)
 
     def _wanted(self, src: Source) -> bool:
         since = self.options.since
@@ -226,8 +235,7 @@ class Reading:
         self.carriers.append(carrier)
         stop = False
         try:
-            with _no_cycles():
-                self._gather(carrier, reader)
+            self._gather(carrier, reader)
         except Stopped:
             raise
         except ZipBomb:

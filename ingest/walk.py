@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, Literal, TypeAlias, cast
 
 from graphstore.errors import Error
 from ingest.model import ReadFailure, Source, legible
@@ -38,6 +38,8 @@ MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown"})
 _TOGETHER: Final = {"storage": TREE}
 """Names of folders that are one source, and the folders in them by which they are known."""
 _BESIDE: Final = ("-wal", "-shm", "-journal")
+_Kind: TypeAlias = Literal["folder", "file", "symlink", "special_file"]
+"""What lies at a path; the last two are never opened, and counted by these names."""
 
 SPOOL: Final = 64 * 2**20
 """Bytes of standing input kept in memory."""
@@ -125,7 +127,7 @@ def _without_climbs(path: Path) -> Path:
 def _named(file: Path, found: Found) -> Iterator[Source | ReadFailure]:
     if is_side(file):
         found.side_files += 1
-    elif not _is_regular(file, follow=True):
+    elif not _is_regular(file):
         yield ReadFailure(legible(str(file)), "unreadable_file", "not a regular file")
     else:
         yield from _source(file, file.name, str(file.absolute().parent), explicit=True)
@@ -133,33 +135,33 @@ def _named(file: Path, found: Found) -> Iterator[Source | ReadFailure]:
 
 def _folder(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Source | ReadFailure]:
     place = root.absolute()
-    for taken, file in enumerate(_walk(root, found, skip)):
-        if isinstance(file, ReadFailure):
-            yield file
+    for taken, one in enumerate(_walk(root, found, skip)):
+        if isinstance(one, ReadFailure):
+            yield one
             continue
         if taken >= FILES:
             found.ignore("too_many_files")
             return
-        below = file.parts[len(root.parts) :]
-        name = "/".join((place.name, *below))
-        yield from _source(file, name, str(place), found, explicit=False)
+        path, kind = one
+        name = "/".join((place.name, *path.parts[len(root.parts) :]))
+        yield from _source(path, name, str(place), found, kind=kind, explicit=False)
 
 
-def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path | ReadFailure]:
+def _walk(
+    root: Path, found: Found, skip: frozenset[str]
+) -> Iterator[tuple[Path, _Kind] | ReadFailure]:
     """Regular files in the order of their paths; iterative, links not followed.
 
     A folder that is one source is given as a whole; one that cannot be listed is a failure.
     """
-    pending = [(root, 0)]
+    pending: list[tuple[Path, _Kind, int]] = [(root, "folder", 0)]
     while pending:
-        path, depth = pending.pop()
-        if depth and path.is_symlink():
-            found.ignore("symlink")
-        elif path.is_dir():
+        path, kind, depth = pending.pop()
+        if kind == "folder":
             if depth > DEPTH:
                 found.ignore("too_deep")
             elif _is_one_source(path):
-                yield path
+                yield path, kind
             elif depth and path.name in skip:
                 found.ignore("skipped_folder")
             else:
@@ -167,13 +169,13 @@ def _walk(root: Path, found: Found, skip: frozenset[str]) -> Iterator[Path | Rea
                 if isinstance(entries, ReadFailure):
                     yield entries
                     continue
-                pending.extend((one, depth + 1) for one in reversed(entries))
-        elif not _is_regular(path, follow=False):
-            found.ignore("special_file")
+                pending.extend((one, what, depth + 1) for one, what in reversed(entries))
+        elif kind != "file":
+            found.ignore(kind)
         elif is_side(path):
             found.side_files += 1
         else:
-            yield path
+            yield path, kind
 
 
 def _is_one_source(folder: Path) -> bool:
@@ -184,18 +186,35 @@ def _is_one_source(folder: Path) -> bool:
     return bool(files_of(folder))
 
 
-def _entries(folder: Path) -> list[Path] | ReadFailure:
+def _entries(folder: Path) -> list[tuple[Path, _Kind]] | ReadFailure:
+    """What a folder holds, sorted; to list it tells what everything is, without a look at it."""
     try:
-        return sorted(folder.iterdir())
+        with os.scandir(folder) as listed:
+            entries = sorted(listed, key=lambda one: os.path.normcase(one.name))
+            return [(folder / one.name, _kind(one)) for one in entries]
     except OSError as cause:
         return ReadFailure(legible(str(folder)), "unreadable_file", type(cause).__name__)
 
 
+def _kind(entry: "os.DirEntry[str]") -> _Kind:
+    if entry.is_symlink():
+        return "symlink"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "special_file"
+
+
 def _source(
-    file: Path, name: str, root: str, found: Found | None = None, *, explicit: bool
+    file: Path,
+    name: str,
+    root: str,
+    found: Found | None = None,
+    *,
+    kind: _Kind = "file",
+    explicit: bool,
 ) -> Iterator[Source | ReadFailure]:
     try:
-        if file.is_dir():
+        if kind == "folder":
             yield _together(file, name, root, found or Found())
         else:
             src = Source.of_file(file, name=name, root=root, explicit=explicit)
@@ -217,9 +236,9 @@ def _together(folder: Path, name: str, root: str, found: Found) -> Source:
     return Source.of_files(inside, str(folder.absolute()), name, root)
 
 
-def _is_regular(file: Path, *, follow: bool) -> bool:
+def _is_regular(file: Path) -> bool:
     try:
-        return stat.S_ISREG((file.stat() if follow else file.lstat()).st_mode)
+        return stat.S_ISREG(file.stat().st_mode)
     except OSError:
         return False
 
