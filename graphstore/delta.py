@@ -17,6 +17,8 @@ E = TypeVar("E", bound=Edge)
 
 NODES_FOR_A_ROW: Final = 2_000
 """Nodes whose keys are read in the time that it takes to write one row by itself."""
+EDGES_FOR_A_NODE: Final = 4
+"""Edges are many more than nodes, and where some are looked for, all are read."""
 
 
 @dataclass(slots=True)
@@ -85,8 +87,9 @@ def write(statement: Transaction, delta: Delta, *, nodes_for_a_row: int = NODES_
     pen = _Pen(statement, nodes_for_a_row)
     for (edge_cls, src, dst), edges in _by_pair(delta.drop_edges).items():
         rows = [encode_edge_key(edge) for edge in edges]
-        pen.drop(schema.delete_edge(edge_cls, src, dst), _key_columns(edge_cls), rows, (src, dst))
-    _write_edges(pen, delta.set_edges, schema.set_edge)
+        cypher = schema.delete_edge(edge_cls, src, dst)
+        pen.drop(cypher, _key_columns(edge_cls), rows, (src, dst) * EDGES_FOR_A_NODE)
+    _write_edges(pen, delta.set_edges, schema.set_edge, EDGES_FOR_A_NODE)
     for cls, nodes in _by_class(delta.drop_nodes).items():
         keys = [(node.key,) for node in nodes]
         for cypher in schema.delete_node(cls):
@@ -101,12 +104,15 @@ def write(statement: Transaction, delta: Delta, *, nodes_for_a_row: int = NODES_
 
 
 def _write_edges(
-    pen: "_Pen", edges: Iterable[Edge], cypher: Callable[[type[Edge], str, str], str]
+    pen: "_Pen",
+    edges: Iterable[Edge],
+    cypher: Callable[[type[Edge], str, str], str],
+    read: int = 1,
 ) -> None:
     for (cls, src, dst), found in _by_pair(edges).items():
         columns = (*END_COLUMNS, *schema.columns(cls))
         rows = [encode_edge(edge) for edge in found]
-        pen.put(cypher(cls, src, dst), columns, rows, (src, dst))
+        pen.put(cypher(cls, src, dst), columns, rows, (src, dst) * read)
 
 
 class _Pen:

@@ -40,7 +40,16 @@ from graphstore.parts import Parts
 from graphstore.rows import Rows, joined
 from graphstore.shards import Drawn, Shard
 from graphstore.source import Source
-from graphstore.stored import Present, found_edges, found_nodes, present_in, read_meta, read_rows
+from graphstore.stored import (
+    Present,
+    found_edges,
+    found_nodes,
+    found_turn_edges,
+    found_turns,
+    present_in,
+    read_meta,
+    read_rows,
+)
 from graphstore.sums import Sums
 
 STORIES: Final[tuple[type[Node] | type[Edge], ...]] = (
@@ -51,6 +60,15 @@ STORIES: Final[tuple[type[Node] | type[Edge], ...]] = (
     *HYPOTHESES,
 )
 """Rows of Journeys and dreams: few, so all are made again when a dream may change."""
+
+
+_OF_TURNS: Final[tuple[tuple[type[Edge], str], ...]] = (
+    (Asks, "Question"),
+    (Answers, "Question"),
+    (Mentions, "Concept"),
+)
+_FEW: Final = 10
+"""Threads whose turns are looked for one thread after another."""
 
 
 def complete(rows: Sequence[Node | Edge], present: Present) -> tuple[Node | Edge, ...]:
@@ -266,13 +284,18 @@ def _either(link: Links) -> set[tuple[str, ...]]:
 def _old_threads(statement: Transaction, threads: Sequence[str], old: Rows) -> None:
     """Take in the nodes of threads and their turns, and what these are joined to."""
     held = found_edges(statement, HasTurn, ("Thread", "SourceRef"), threads)
-    refs = sorted(edge.dst for edge in held)
     old.add(held)
     old.add(found_nodes(statement, ThreadNode, threads))
-    old.add(found_nodes(statement, SourceRefNode, refs))
-    old.add(found_edges(statement, Asks, ("SourceRef", "Question"), refs))
-    old.add(found_edges(statement, Answers, ("SourceRef", "Question"), refs))
-    old.add(found_edges(statement, Mentions, ("SourceRef", "Concept"), refs))
+    if len(threads) <= _FEW:
+        for thread in threads:
+            old.add(found_turns(statement, thread))
+            for cls, dst in _OF_TURNS:
+                old.add(found_turn_edges(statement, cls, dst, thread))
+    else:
+        refs = sorted(edge.dst for edge in held)
+        old.add(found_nodes(statement, SourceRefNode, refs))
+        for cls, dst in _OF_TURNS:
+            old.add(found_edges(statement, cls, ("SourceRef", dst), refs))
 
 
 def affected(source: Source, changed: set[str]) -> tuple[dict[str, str], set[str]]:

@@ -283,6 +283,23 @@ def find_few_ends(cls: type[Edge], src: str, dst: str, name: str, *, end: Litera
     return f"{_listed(cls, src, dst, end)} {_end_returns(src, dst, name)}"
 
 
+_OF_THREAD: Final = "MATCH (t:`Thread`)-[h:`HAS_TURN`]->"
+
+
+@cache
+def find_turns() -> str:
+    """The turns of the thread whose key is ``thread``."""
+    found = f"{_OF_THREAD}(n:`SourceRef`) WHERE t.`thread_id` = $thread"
+    return f"{found} RETURN {_returns('n', node_class('SourceRef'))}"
+
+
+@cache
+def find_turn_edges(cls: type[Edge], dst: str) -> str:
+    """Edges that start at the turns of the thread whose key is ``thread``."""
+    found = f"{_OF_THREAD}(a:`SourceRef`)-[r:`{cls.TABLE}`]->(b:`{dst}`)"
+    return f"{found} WHERE t.`thread_id` = $thread {_edge_returns(cls, 'SourceRef', dst)}"
+
+
 @cache
 def count_edges(cls: type[Edge], src: str, dst: str, *, backward: bool) -> str:
     """Number of edges of one pair, walked from its source or from its target."""

@@ -96,6 +96,23 @@ def found_edges(
     return tuple(edge for table in tables for edge in decode_edges(cls, *pair, table))
 
 
+def found_turns(statement: Transaction, thread_id: str) -> tuple[SourceRefNode, ...]:
+    """The turns of one thread."""
+    return decode_nodes(SourceRefNode, statement.columns(schema.find_turns(), thread=thread_id))
+
+
+def found_turn_edges(
+    statement: Transaction, cls: type[E], dst: str, thread_id: str
+) -> tuple[E, ...]:
+    """Edges from the turns of one thread to nodes of a table.
+
+    They are found from the thread on: by a list of turns, the engine (kuzu 0.11.3) reads every
+    turn there is.
+    """
+    table = statement.columns(schema.find_turn_edges(cls, dst), thread=thread_id)
+    return decode_edges(cls, "SourceRef", dst, table)
+
+
 def found_ends(
     statement: Transaction,
     cls: type[Edge],

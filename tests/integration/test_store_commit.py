@@ -160,6 +160,20 @@ def test_few_grown_threads_of_many_are_projected_in_place(store):
     assert everything(store) == before
 
 
+@pytest.mark.parametrize("grown", [1, 12])
+def test_threads_of_a_store_that_was_closed_grow_in_place(tmp_path, grown):
+    with open_store(tmp_path / "ws", FakeDerive()) as store, store.deferred():
+        for number in range(40):
+            store.commit(a_thread_record(f"t{number}", WHY, "Because threads wait"), NOW)
+    with open_store(tmp_path / "ws", FakeDerive()) as store:
+        with store.deferred():
+            for number in range(grown):
+                record = a_thread_record(f"t{number}", WHY, "Because threads wait", "And locks?")
+                store.commit(record, NOW)
+        assert len(store.nodes(SourceRefNode)) == 80 + grown
+        assert store.verify() == ()
+
+
 def test_a_new_epoch_derives_every_thread_again(store):
     with store.deferred():
         for native in "abcde":
