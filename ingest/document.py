@@ -186,6 +186,8 @@ class _Window:
                 return None
             if not self._may_go_on(end) or not self.more():
                 break
+        if end - self.at > self.limit:
+            return None
         if self._brackets(end) > DEPTH_LIMIT and nests_too_deep(value):
             return None
         if self.is_dirty:

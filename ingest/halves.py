@@ -56,6 +56,7 @@ def joined(parts: Sequence[Source]) -> Source:
         root=first.root,
         explicit=first.explicit,
         keep_context=first.keep_context,
+        record_limit=first.record_limit,
     )
 
 

@@ -31,6 +31,7 @@ from graphstore.model.base import Value
 from graphstore.model.conversation import Attachment, Event, LineageKind, Role, Taint
 from graphstore.model.record import Count
 from ingest.cuts import Cuts
+from ingest.lines import RECORD_LIMIT
 from ingest.secrets import mask, mask_path
 
 HEAD: Final = 64 * 1024
@@ -138,6 +139,8 @@ class Source:
     """Names of the owner in archives of several people."""
     group_gap: int = 0
     """Minutes up to which questions without a conversation are put together; 0: never."""
+    record_limit: int = RECORD_LIMIT
+    """Bytes of one record; a larger one is lost by itself."""
     inside: "tuple[tuple[str, Source], ...] | None" = None
     """Files of a folder or archive that is one carrier, by their path in it, sorted."""
     check: int | None = None

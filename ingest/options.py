@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 
+from ingest.lines import RECORD_LIMIT
 from ingest.walk import SKIPPED
 
 CONTEXT_LIMIT: Final = 4000
@@ -30,6 +31,8 @@ class Options:
     """Zone of times that name none."""
     settle_s: int = 600
     """Seconds without a change after which a live file counts as settled."""
+    record_bytes: int = RECORD_LIMIT
+    """Larger records are lost."""
     resume_bytes: int = 2**20
     """Carriers from this size on are read on from near their end when they only grew."""
     format: str | None = None

@@ -227,6 +227,7 @@ class Reading:
         """Read one carrier; whether its archive must be left."""
         src.keep_context = self.options.keep_context
         src.me, src.group_gap = self.options.me, self.options.group_gap
+        src.record_limit = self.options.record_bytes
         opener, src.opener = src.opener, lambda: self.pace.opened(src.name, opener)
         tally = Tally(src.name)
         carrier = Carrier(src, reader.NAME, reader.VERSION, tally)

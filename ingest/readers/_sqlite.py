@@ -14,7 +14,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ingest.lines import RECORD_LIMIT
 from ingest.model import READ_ERRORS, RawThread, ReadFailure, Source, Tally
 from ingest.shape import look
 from ingest.text import decode
@@ -27,6 +26,8 @@ Tables: TypeAlias = Mapping[str, frozenset[str]]
 
 ERRORS: Final = (sqlite3.Error, UnicodeDecodeError, *READ_ERRORS)
 """What reading a database may raise; names and messages of a damaged one are any bytes."""
+_LONGEST: Final = 2**31 - 1
+"""Bytes of the longest value that SQLite can be asked to allow."""
 MEMORY_LIMIT: Final = 512 * 2**20
 """Bytes of a database that is no file of its own."""
 _TRIES: Final = 3
@@ -149,7 +150,7 @@ def opened(src: Source, tally: Tally) -> Iterator[Database]:
     Reading a value over the size of a record raises ``sqlite3.DataError``, which is one of them.
     """
     with _connected(src) as connection:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, RECORD_LIMIT)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(src.record_limit, _LONGEST))
         connection.text_factory = lambda raw: _text(raw, tally)
         yield Database(connection)
 

@@ -71,7 +71,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     before: list[Row] = []
     seen: dict[str, int] = {}
     with src.open() as stream:
-        for row in rows(stream, tally, live=src.live):
+        for row in rows(stream, tally, limit=src.record_limit, live=src.live):
             header = _HEADER.fullmatch(row.text) if row.text.startswith("# ") else None
             if header is None or _time(header[1]) is None:
                 (before if run is None else run.rows).append(row)

@@ -66,7 +66,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
         NAME, None, agent=True, growing=True, rank=3, slash_commands=True, where=src.name
     )
     with src.open() as stream:
-        blocks = list(_blocks(rows(stream, tally)))
+        blocks = list(_blocks(rows(stream, tally, limit=src.record_limit)))
     if not any(block.kind in ("human", "assistant") for block in blocks):
         for block in blocks:
             tally.read()

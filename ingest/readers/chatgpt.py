@@ -76,7 +76,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the conversations of one file, one at a time."""
     with src.open() as stream:
-        for number, element in enumerate(elements(stream, tally), start=1):
+        for number, element in enumerate(elements(stream, tally, limit=src.record_limit), start=1):
             value = element.value
             if isinstance(value, dict) and isinstance(value.get("mapping"), dict):
                 yield _Conversation(value, element, src, tally).thread()

@@ -75,7 +75,7 @@ def _is_ours(one: Json) -> bool:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the conversations of one file, one at a time."""
     with src.open() as stream:
-        for number, element in enumerate(elements(stream, tally), start=1):
+        for number, element in enumerate(elements(stream, tally, limit=src.record_limit), start=1):
             value = element.value
             if isinstance(value, dict) and (messages := _messages(value)) is not None:
                 yield _Conversation(value, messages, element, src, tally).thread()

@@ -76,6 +76,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
             stream,
             tally,
             _KNOWN,
+            limit=src.record_limit,
             skip=_PROGRESS,
             skipped="meta",
             on_skip=sessions.skip,
@@ -92,7 +93,13 @@ def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | N
     try:
         with src.open() as stream:
             for record in records(
-                stream, tally, _KNOWN, skip=_PROGRESS, skipped="meta", on_skip=sessions.skip
+                stream,
+                tally,
+                _KNOWN,
+                limit=src.record_limit,
+                skip=_PROGRESS,
+                skipped="meta",
+                on_skip=sessions.skip,
             ):
                 sessions.add(record)
     except Unsure:

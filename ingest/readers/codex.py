@@ -88,10 +88,10 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     file = _File(src, tally)
     with src.open() as stream:
         if shape.kind == "dict" and _is_oldest(shape.objects[0]):
-            for element in elements(stream, tally, _NO_KEY):
+            for element in elements(stream, tally, _NO_KEY, limit=src.record_limit):
                 yield from file.document(element.value, Place(None, element.offset, element.length))
         else:
-            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+            for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
                 ended = file.record(record.value, record)
                 if ended is not None:
                     yield ended
@@ -105,7 +105,7 @@ def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | N
     session.go_on(state, older)
     try:
         with src.open() as stream:
-            for record in records(stream, tally, _KNOWN):
+            for record in records(stream, tally, _KNOWN, limit=src.record_limit):
                 if _is_head(record.value) or _is_prompt(record.value):
                     return None
                 session.record(record.value, record)

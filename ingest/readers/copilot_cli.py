@@ -114,7 +114,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the sessions of one file, nearly always one, and the agents each spawned."""
     session = _Session(src, tally)
     with src.open() as stream:
-        for record in records(stream, tally, _KNOWN):
+        for record in records(stream, tally, _KNOWN, limit=src.record_limit):
             named = _named(record.value)
             if named is not None and session.native_id not in (None, named):
                 yield from session.threads()

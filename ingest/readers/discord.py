@@ -51,7 +51,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the conversations of a channel."""
     room = _Room(src, tally)
     with src.open() as stream:
-        for element in elements(stream, tally, _MESSAGES, beside=room.head):
+        for element in elements(stream, tally, _MESSAGES, limit=src.record_limit, beside=room.head):
             room.take(element)
     yield from room.threads()
 

@@ -82,12 +82,12 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     file = _File(src, tally)
     with src.open() as stream:
         if look(src).kind in {"dict", "list"}:
-            for element in elements(stream, tally, _NO_KEY):
+            for element in elements(stream, tally, _NO_KEY, limit=src.record_limit):
                 tally.read()
                 place = _Place(None, element.offset, element.length)
                 yield from file.record(element.value, place)
         else:
-            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+            for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
                 place = _Place(record.line, record.offset, record.length)
                 yield from file.record(record.value, place)
     yield from file.rest()

@@ -92,11 +92,11 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     flat = RawThread(NAME, None, growing=True)
     with src.open() as stream:
         if look(src).kind == "lines":
-            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+            for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
                 at_line = (record.line, record.offset, record.length)
                 yield from _one(record.value, at_line, flat, tally, keep=src.keep_context)
         else:
-            for element in elements(stream, tally, _NO_KEY):
+            for element in elements(stream, tally, _NO_KEY, limit=src.record_limit):
                 tally.read()
                 place = (None, element.offset, element.length)
                 yield from _one(element.value, place, flat, tally, keep=src.keep_context)

@@ -109,7 +109,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     first = shape.objects[0] if shape.kind == "dict" and shape.objects else {}
     beside: Json = {key: value for key, value in first.items() if key == "repo"}
     with src.open() as stream:
-        for element in elements(stream, tally, *_LISTS, beside=beside):
+        for element in elements(stream, tally, *_LISTS, limit=src.record_limit, beside=beside):
             value = element.value
             wrapped = list(_unwrapped(value)) if isinstance(value, dict) else []
             found: list[object] = [*wrapped] or [value]

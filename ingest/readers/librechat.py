@@ -60,7 +60,9 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the conversation of a file; several after one another too."""
     with src.open() as stream:
-        for number, element in enumerate(elements(stream, tally, _NO_KEY), start=1):
+        for number, element in enumerate(
+            elements(stream, tally, _NO_KEY, limit=src.record_limit), start=1
+        ):
             value = element.value
             listed = _messages(value) if isinstance(value, dict) else None
             if isinstance(value, dict) and listed is not None:

@@ -175,7 +175,7 @@ def _lines(text: str) -> list[str]:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the one conversation of a file."""
     with src.open() as stream:
-        held = list(rows(stream, tally))
+        held = list(rows(stream, tally, limit=src.record_limit))
     texts = [row.text for row in held]
     front = front_matter(texts)
     turns = heads(texts[front.lines :])

@@ -55,7 +55,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read a note; every section is a record."""
     with src.open() as stream:
-        found = list(rows(stream, tally))
+        found = list(rows(stream, tally, limit=src.record_limit))
     matter = front_matter([row.text for row in found])
     for odd in matter.odd:
         tally.note("front_matter", found[odd].number)

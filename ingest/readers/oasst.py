@@ -62,11 +62,11 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the trees of one file, one at a time."""
     with src.open() as stream:
         if look(src).kind == "lines":
-            for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+            for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
                 place = _Place(record.line, record.offset, record.length)
                 yield _tree(record.value, place, tally)
         else:
-            for element in elements(stream, tally, _NO_KEY):
+            for element in elements(stream, tally, _NO_KEY, limit=src.record_limit):
                 tally.read()
                 yield _tree(element.value, _Place(None, element.offset, element.length), tally)
 

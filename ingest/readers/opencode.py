@@ -98,9 +98,9 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def _tree(src: Source) -> "Disk | Pack | None":
     """The folders of files of a source, if it is such a tree."""
     if src.inside is not None:
-        return Pack(src.inside)
+        return Pack(src.inside, src.record_limit)
     if look(src).kind == "folder" and src.file is not None:
-        return Disk(src.file)
+        return Disk(src.file, src.record_limit)
     return None
 
 

@@ -71,7 +71,7 @@ def _is_chat(one: Json) -> bool:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the chats of one file, one at a time."""
     with src.open() as stream:
-        for number, element in enumerate(elements(stream, tally), start=1):
+        for number, element in enumerate(elements(stream, tally, limit=src.record_limit), start=1):
             value = element.value
             messages = _messages(value) if isinstance(value, dict) else None
             if isinstance(value, dict) and messages is not None:

@@ -94,7 +94,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the sessions of one file; nearly always it is one."""
     session = _Session(src, tally)
     with src.open() as stream:
-        for record in records(stream, tally, _KNOWN, parsed=src.parsed):
+        for record in records(stream, tally, _KNOWN, limit=src.record_limit, parsed=src.parsed):
             native = record.value.get("id")
             if _is_header(record.value) and session.native_id not in (None, native):
                 yield session.thread()

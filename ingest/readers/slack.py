@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 from graphstore.model.conversation import Attachment, Role, Taint
 from ingest.document import Element, elements
 from ingest.jsonio import loads
-from ingest.lines import RECORD_LIMIT
 from ingest.model import (
     READ_ERRORS,
     RawThread,
@@ -73,7 +72,7 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     book = _Book(Owners.of(src.me), Names())
     for name in (PEOPLE, *ROOMS):
         if name in files:
-            listed = _listed(files[name])
+            listed = _listed(files[name], src.record_limit)
             if listed is None:
                 yield ReadFailure(files[name].name, "unreadable_file")
             book.learn(name, listed or [])
@@ -84,9 +83,9 @@ def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
         yield from room.threads()
 
 
-def _listed(src: Source) -> list[Json] | None:
+def _listed(src: Source, limit: int) -> list[Json] | None:
     """Entries of a list of people or rooms; None if it cannot be read."""
-    if src.size > RECORD_LIMIT:
+    if src.size > limit:
         return None
     try:
         with src.open() as stream:
@@ -195,7 +194,7 @@ class _Room:
             self.tally.name = day.name
             try:
                 with day.open() as stream:
-                    for element in elements(stream, self.tally):
+                    for element in elements(stream, self.tally, limit=self.src.record_limit):
                         self._message(element, name)
             except READ_ERRORS as cause:
                 yield ReadFailure(day.name, "unreadable_file", type(cause).__name__)

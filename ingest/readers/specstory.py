@@ -78,7 +78,7 @@ def sniff(head: bytes, src: Source) -> Score | None:
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read the sessions of one file; nearly always it is one."""
     with src.open() as stream:
-        rows = [row for line in lines(stream) if (row := _row(line, tally))]
+        rows = [row for line in lines(stream, limit=src.record_limit) if (row := _row(line, tally))]
     session = _Session(src, tally, None)
     for part in _parts(rows):
         found = None if part.head else _SESSION.fullmatch(part.rows[0].text)

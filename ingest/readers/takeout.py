@@ -179,7 +179,7 @@ def _without_files(lines: list[str]) -> tuple[str, list[str]]:
 def _listed(src: Source, tally: Tally) -> Iterator[_Asked]:
     """Prompts of a list."""
     with src.open() as stream:
-        for element in elements(stream, tally):
+        for element in elements(stream, tally, limit=src.record_limit):
             tally.read()
             where = f"{src.name}: byte {element.offset}"
             value = element.value

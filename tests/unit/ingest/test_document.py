@@ -111,6 +111,12 @@ def test_an_element_nested_too_deep_is_lost_alone():
     assert tally.codes == {"bad_json": 2}
 
 
+def test_an_element_over_the_limit_is_lost_though_it_lies_at_hand():
+    found, tally = read(b'[{"a":1},{"b":"' + b"x" * 200 + b'"},{"c":1}]', limit=100)
+    assert [one.value for one in found] == [{"a": 1}, {"c": 1}]
+    assert tally.codes == {"too_big": 1}
+
+
 def test_an_element_over_the_limit_is_lost_alone():
     big = json.dumps({"t": "x" * (2 * CHUNK), "u": ["y" * CHUNK, "z"]})
     found, tally = read(f'[{big},{{"c":1}}]'.encode(), limit=CHUNK)

@@ -139,12 +139,11 @@ def test_absent_null_and_broken_bubbles_are_lost_one_by_one(file):
     assert tally.places["missing_message"] == [CHAT, CHAT]
 
 
-def test_a_value_over_the_size_of_a_record_costs_one_record(file, monkeypatch):
+def test_a_value_over_the_size_of_a_record_costs_one_record(file):
     editor = Editor().chat(CHAT, ask("ask"), say("w" * 5000), say("answer"))
     editor.chat(OTHER, name="n" * 5000)
     editor.write(file)
-    monkeypatch.setattr("ingest.readers._sqlite.RECORD_LIMIT", 3000)
-    ((found, failure), tally) = read(file)
+    ((found, failure), tally) = read(file, record_limit=3000)
     assert words(found) == [("human", "ask"), ("assistant", "answer")]
     assert (failure.where, failure.code, failure.detail) == (OTHER, "bad_conversation", "too_big")
     assert tally.codes == {"too_big": 1}

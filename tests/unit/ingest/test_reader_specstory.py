@@ -3,7 +3,6 @@ from datetime import UTC, datetime
 import pytest
 
 from graphstore.model.conversation import Role
-from ingest.lines import RECORD_LIMIT
 from ingest.model import RawThread, ReadFailure, Source, Tally, TitleCandidate
 from ingest.readers import specstory
 
@@ -33,10 +32,13 @@ def history(*parts, head=f"{MARK}\n\n# 2026-02-03 04:05:06Z\n\n{COMMENT}\n"):
     return "\n".join([head, *parts])
 
 
-def read(text):
+def read(text, **more):
     raw = text.encode() if isinstance(text, str) else text
     tally = Tally("f.md")
-    found = list(specstory.read(Source.of_bytes(raw, "f.md"), tally))
+    src = Source.of_bytes(raw, "f.md")
+    for name, value in more.items():
+        setattr(src, name, value)
+    found = list(specstory.read(src, tally))
     for one in found:
         if isinstance(one, RawThread):
             tally.drop("turn", sum(turn.records for turn in one.turns))
@@ -255,18 +257,10 @@ def test_bad_bytes_and_foreign_line_ends_are_repaired():
     assert tally.codes == {"bad_utf8": 1}
 
 
-def test_a_line_over_the_bound_is_lost_alone(monkeypatch):
-    monkeypatch.setattr(specstory, "lines", lambda stream: specstory_lines(stream, limit=200))
-    found, tally = thread(user("x" * 300), agent("Answer"))
+def test_a_line_over_the_bound_is_lost_alone():
+    (found,), tally = read(history(user("x" * 300), agent("Answer")), record_limit=200)
     assert words(found) == [("assistant", "Answer")]
     assert tally.codes == {"too_big": 1}
-    assert RECORD_LIMIT > 200
-
-
-def specstory_lines(stream, limit):
-    from ingest.lines import lines
-
-    return lines(stream, limit=limit)
 
 
 @pytest.mark.parametrize(
