@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def kappa(rows: list[list[str]]) -> float:
-    """Agreement beyond chance of the same number of judges on each row; 1.0 where all agree."""
+    """Agreement beyond chance of two judges or more on each row; 1.0 where all agree."""
     judges = len(rows[0])
     totals = Counter(word for row in rows for word in row)
     chance = sum((count / (judges * len(rows))) ** 2 for count in totals.values())
@@ -47,7 +47,7 @@ def main() -> None:
     good = sys.argv[2] if len(sys.argv) > 2 else "worth"
     print(f"share of {good!r}")
     print("\n".join(table(rows, good)))
-    print(f"kappa {kappa(said):.2f}")
+    print(f"kappa {kappa(said):.2f}" if len(said[0]) > 1 else "one judge")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from math import log
 
-from dream.company import SPOKEN, about, absent, is_topic
+from dream.company import SPOKEN, about, absent, is_topic, nested
 from dream.emergence import growing, unspoken
 from dream.index import Index
 from dream.model import Focus
@@ -317,8 +317,10 @@ def of_theme(focus: Focus, index: Index) -> Iterator[Candidate]:
     for own in index.asked_in.get(newest, ()):
         held = index.specific(own)
         if focus.id in held:
-            for concept in held:
-                if concept not in before:
+            # a plain word or a file is new to everything: that says nothing of the theme
+            new = (each for each in held if each not in before and is_topic(index, each))
+            for concept in new:
+                if not nested(index, concept, focus.id):
                     yield from elsewhere(own, concept, index)
     yield from together(index.asked_about.get(focus.id, ()), index)
 

@@ -321,9 +321,10 @@ def inner(focus: Focus, pair: Candidate, index: Index) -> tuple[set[str], frozen
 
 
 def spanning(refs: tuple[str, ...], index: Index) -> list[str]:
-    """The newest turn of each lineage, newest lineages first, at most four."""
+    """The newest turn of each lineage, a person's where there is one, at most four."""
     newest: dict[str, str] = {}
-    for ref in sorted(refs, key=index.when, reverse=True):
+    order = sorted(refs, key=index.when, reverse=True)
+    for ref in sorted(order, key=lambda each: index.turns[each].role != "human"):
         newest.setdefault(index.lineage(ref), ref)
     return list(newest.values())[:4]
 

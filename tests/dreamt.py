@@ -120,7 +120,7 @@ def a_pack(**changes: object) -> Pack:
         counter_turns=(a_turn("sr2"),),
         questions=(
             a_question("q:a", "Does the salt film stay?"),
-            a_question("q:b", "Is the hall sensor dry?"),
+            a_question("q:b", "Is the hall sensor dry?", first_seen=days_ago(7)),
         ),
         concepts=(
             PackConcept(

@@ -235,6 +235,14 @@ def test_every_capability_names_tests_that_there_are(row):
         assert not name or name in defined(ROOT / file), f"{file}::{name}"
 
 
+def test_the_page_on_dreaming_names_tests_that_there_are():
+    proofs = TEST_ID.findall((ROOT / "docs" / "howto" / "check-dreaming.md").read_text("utf-8"))
+    assert proofs
+    for file, name in proofs:
+        assert (ROOT / file).exists(), file
+        assert not name or name in defined(ROOT / file), f"{file}::{name}"
+
+
 def test_capabilities_are_numbered_once_and_in_order():
     numbers = [int(row.split("|")[1]) for row in CLAIMS]
     assert all(one < other for one, other in itertools.pairwise(numbers))

@@ -4,6 +4,7 @@ Rules: cross_thread_resonance, theme_deepening, journey_pattern_resonance (by fr
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Final, Literal
 
 from dream.drafting import claim, labels, make
@@ -25,6 +26,8 @@ INSTRUCTIONS: Final = (
     "Cite turns of both sides. Shared vocabulary alone is not enough."
 )
 SHARED, NEIGHBOURS = 2, 2
+SITTING: Final = timedelta(hours=12)
+"""Two questions asked within so long are one piece of work, and whoever asked them knows it."""
 DOUBTS: Final = ("one side moved for an outside reason", "only time was missing")
 """What would speak against a bridge between two Journeys."""
 
@@ -40,9 +43,17 @@ def joinable(pack: Pack) -> Iterator[tuple[Pair, PackQuestion, PackQuestion]]:
     known = {question.question_id: question for question in pack.questions}
     for pair in pack.pairs:
         one, other = known.get(pair.src), known.get(pair.dst)
-        apart = not (pair.is_linked or pair.same_lineage)
-        if one and other and apart and pair.a and pair.b and one.cluster != other.cluster:
+        if pair.is_linked or pair.same_lineage or not (one and other and pair.a and pair.b):
+            continue
+        if one.cluster != other.cluster and not one_sitting(one, other):
             yield pair, one, other
+
+
+def one_sitting(one: PackQuestion, other: PackQuestion) -> bool:
+    """Whether two questions came up hard upon each other; undated ones did not."""
+    if one.first_seen is None or other.first_seen is None:
+        return False
+    return abs(one.first_seen - other.first_seen) < SITTING
 
 
 def top_quarter(pack: Pack) -> float:

@@ -1,5 +1,7 @@
 """What an inquiry rhymes with: each rule fires on its plant and not on its decoy."""
 
+from datetime import timedelta
+
 import pytest
 
 from dream.functions.amplification import (
@@ -11,7 +13,7 @@ from dream.functions.amplification import (
 )
 from dream.model import TooThin
 from graphstore.ids import concept_id, question_id
-from graphstore.model.knowledge import LinkType
+from graphstore.model.knowledge import ConceptKind, LinkType
 from tests.dreamt import a_pack, a_pair, a_question, is_sound, only, packed
 from tests.planted import Plot, days_ago
 
@@ -49,10 +51,26 @@ def test_two_questions_on_two_concepts_rhyme():
 
 def test_two_questions_of_one_day_name_it_once():
     plot = rhyming()
-    for line in plot.every():
-        line.at = days_ago(9)
+    for line, hours in zip(plot.every(), (0, 12, 0), strict=True):
+        line.at = days_ago(9.5) + timedelta(hours=hours)
     found = only(cross_thread_resonance(bridge(plot)))
-    assert "; asked 2026-01-06 in threads" in found.summary
+    assert "; asked 2026-01-06 and 2026-01-06 in" not in found.summary
+    assert found.summary.count("2026-01-06") == 1
+
+
+@pytest.mark.parametrize(("minutes", "rhymes"), [(0, 0), (719, 0), (720, 1), (721, 1)])
+def test_two_questions_of_one_sitting_do_not_rhyme(minutes, rhymes):
+    plot = rhyming()
+    for line, later in zip(plot.every(), (0, minutes, 0), strict=True):
+        line.at = days_ago(9) + timedelta(minutes=later)
+    assert len(list(cross_thread_resonance(bridge(plot)))) == rhymes
+
+
+def test_undated_questions_are_of_no_sitting():
+    plot = rhyming()
+    for line in plot.every():
+        line.at = None
+    assert len(list(cross_thread_resonance(bridge(plot)))) == 1
 
 
 @pytest.mark.parametrize("decoy", ["linked", "clustered", "lineage", "one_concept"])
@@ -67,8 +85,8 @@ def test_no_rhyme(decoy):
         plot.say("c", "x", "float line", "drum")
     if decoy == "one_concept":
         plot = Plot()
-        plot.say("a", LINE, "float line", asks=True)
-        plot.say("b", GROOVE, "float line", asks=True)
+        plot.say("a", LINE, "float line", asks=True, days=30)
+        plot.say("b", GROOVE, "float line", asks=True, days=20)
     made = bridge(plot)
     assert getattr(made, "outcome", "") == "too_thin" or list(draft(made)) == []
 
@@ -124,8 +142,8 @@ def test_words_of_any_length_fit_and_every_quote_is_closed():
     long = "x" * 36 + " and so on and on " * 20
     labels = tuple(f"{n} " + "concept " * 30 for n in "abc")
     plot = Plot()
-    for name in ("a", "b"):
-        plot.say(name, long + name, *labels, asks=long + name)
+    for name, days in (("a", 30), ("b", 20)):
+        plot.say(name, long + name, *labels, asks=long + name, days=days)
         for core in (f"One {name}?",):
             ref = plot.say(name, "Waits.", *labels, signals=plot.stop("blocked", "waits"))
             key = plot.journey(core, (ref,), concepts=labels, frontier=long, path_label=long)
@@ -150,30 +168,48 @@ def theme(plot):
 def deepening():
     plot = Plot()
     plot.say("a", "Is the salt film thick?", "salt film", asks=True, days=40)
-    plot.say("b", "Does the salt film reach the vent?", "salt film", "vent", asks=True, days=5)
-    plot.say("c", "How tall is the vent?", "vent", asks=True, days=20)
+    plot.say(
+        "b",
+        "Does the salt film reach the vent stack?",
+        "salt film",
+        "vent stack",
+        asks=True,
+        days=5,
+    )
+    plot.say("c", "How tall is the vent stack?", "vent stack", asks=True, days=20)
     return plot
 
 
 def test_a_concept_new_to_a_theme_rhymes_with_who_asks_about_it():
     made = theme(deepening())
     found = only(theme_deepening(made))
-    ends = map(question_id, ("Does the salt film reach the vent?", "How tall is the vent?"))
+    ends = map(
+        question_id, ("Does the salt film reach the vent stack?", "How tall is the vent stack?")
+    )
     assert {found.src, found.dst} == set(ends)
-    assert found.summary.startswith('Both turn on "vent"; asked ')
+    assert found.summary.startswith('Both turn on "vent stack"; asked ')
     assert found.summary.endswith('It is new to "salt film".')
     assert is_sound(made, found)
 
 
 def test_a_concept_that_the_theme_met_before_is_not_new():
     plot = deepening()
-    plot.say("a", "The vent.", "vent", days=40)
+    plot.say("a", "The vent stack.", "vent stack", days=40)
+    assert list(theme_deepening(theme(plot))) == []
+
+
+@pytest.mark.parametrize("label", ["vent", "film", "src/vent stack.py"])
+def test_a_plain_word_a_file_and_a_part_of_the_theme_are_nothing_new(label):
+    plot = deepening()
+    plot.kinds["src/vent stack.py"] = ConceptKind.PATH
+    for line in plot.every():
+        line.concepts = tuple(label if each == "vent stack" else each for each in line.concepts)
     assert list(theme_deepening(theme(plot))) == []
 
 
 def test_a_theme_that_the_pack_cannot_name_is_not_deepened():
     made = theme(deepening())
-    bare = tuple(each for each in made.concepts if each.label == "vent")
+    bare = tuple(each for each in made.concepts if each.label == "vent stack")
     assert list(theme_deepening(made.replace(concepts=bare))) == []
 
 

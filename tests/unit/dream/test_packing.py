@@ -582,15 +582,25 @@ def test_a_theme_pairs_questions_on_it_and_those_on_what_is_new_to_it():
     plot = Plot()
     plot.say("a", "Is the salt film thick?", "salt film", asks=True, days=40)
     plot.say("b", "Is the salt film old?", "salt film", asks=True, days=30)
-    plot.say("c", "Does the salt film reach the vent?", "salt film", "vent", asks=True, days=5)
+    plot.say(
+        "c",
+        "Does the salt film reach the vent stack?",
+        "salt film",
+        "vent stack",
+        asks=True,
+        days=5,
+    )
     plot.say("c", "And the drum?", "drum", asks=True, days=5)
-    plot.say("d", "How tall is the vent?", "vent", "drum", asks=True, days=20)
+    plot.say("d", "How tall is the vent stack?", "vent stack", "drum", asks=True, days=20)
     found = candidates(on("theme", concept_id("salt film")), Index(plot.ground()))
-    new = {(each.src, each.dst) for each in found if each.new_concept == concept_id("vent")}
+    new = {(each.src, each.dst) for each in found if each.new_concept == concept_id("vent stack")}
     assert new == {
         tuple(
             sorted(
-                map(question_id, ("Does the salt film reach the vent?", "How tall is the vent?"))
+                map(
+                    question_id,
+                    ("Does the salt film reach the vent stack?", "How tall is the vent stack?"),
+                )
             )
         )
     }
