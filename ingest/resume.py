@@ -23,6 +23,7 @@ from ingest.clean import CleanThread, CleanTurn, Masker, clean
 from ingest.cuts import Cut, Older
 from ingest.identity import Whole
 from ingest.known import Known
+from ingest.lines import RECORD_LIMIT
 from ingest.model import READ_ERRORS, RawThread, Reader, Source, Tally, TitleCandidate
 from ingest.options import Options
 from ingest.settle import is_interim, settle
@@ -67,7 +68,8 @@ def shaping(options: Options) -> str:
             list(options.me),
             str(options.group_gap),
             str(options.format),
-            str(options.record_bytes),
+            # left out where it is what it was before it could be chosen: files stay known
+            *([str(options.record_bytes)] if options.record_bytes != RECORD_LIMIT else []),
         ]
     )
 
