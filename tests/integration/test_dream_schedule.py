@@ -198,7 +198,7 @@ class TestTimer:
     def timer(self, home):
         home.flags["dream.schedule"] = "idle"
         three(home)
-        self.told = []
+        self.told: list[str] = []
         session = home.session()
         limits = operations.limits(session)
         return Timer(replace(session, now=lambda: home.now, progress=self.told.append), limits)
