@@ -8,12 +8,15 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
 
 from dream.worker import Failure, Message, Reply, Usage
+
+if TYPE_CHECKING:
+    import openai
 
 RECEIVED_MOST: Final = 4_000_000
 """Bytes of an answer that are read; far above what a valid one needs."""
@@ -24,6 +27,9 @@ TOO_MANY: Final = 429
 SERVER: Final = 500
 NO_KEY: Final = "none"
 """Local endpoints ask for no key; the client insists on a word."""
+
+T = TypeVar("T")
+Rows: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +54,6 @@ class Endpoint:
         self, messages: Sequence[Message], schema: str, timeout_s: float, *, strict: bool
     ) -> Reply | Failure:
         """Ask once. ``schema`` is JSON; ``strict`` asks the endpoint to keep to it."""
-        try:
-            import openai
-        except ImportError:
-            return Failure(reason="not_installed")
-        clock = Clock(timeout_s)
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": each.role, "content": each.content} for each in messages],
@@ -60,6 +61,37 @@ class Endpoint:
         if strict:
             form = {"name": "drafts", "strict": True, "schema": orjson.loads(schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
+        return self._asked(
+            lambda client: client.chat.completions.with_streaming_response.create(**body),
+            timeout_s,
+            replied,
+        )
+
+    def embed(self, texts: Sequence[str], timeout_s: float) -> Rows | Failure:
+        """One vector per text, in their order."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "input": list(texts),
+            "encoding_format": "float",
+        }
+        return self._asked(
+            lambda client: client.embeddings.with_streaming_response.create(**body),
+            timeout_s,
+            placed,
+        )
+
+    def _asked(
+        self,
+        ask: Callable[["openai.OpenAI"], Any],
+        timeout_s: float,
+        read: Callable[[bytes, bytes, int], T | Failure],
+    ) -> T | Failure:
+        """Send one request, and read what comes back."""
+        try:
+            import openai
+        except ImportError:
+            return Failure(reason="not_installed")
+        clock = Clock(timeout_s)
         try:
             with (
                 openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout_s) as http,
@@ -70,10 +102,11 @@ class Endpoint:
                     max_retries=0,
                     http_client=http,
                 ) as client,
-                client.chat.completions.with_streaming_response.create(**body) as answer,
+                ask(client) as answer,
             ):
                 sent = answer.http_request.content
-                return received(answer.iter_bytes, sent, clock)
+                found = received(answer.iter_bytes, sent, clock)
+                return found if isinstance(found, Failure) else read(found, sent, clock.ms)
         except openai.APITimeoutError as cause:
             return Failure(reason="timeout", sent=cause.request.content, ms=clock.ms)
         except openai.APIConnectionError as cause:
@@ -98,7 +131,7 @@ class Clock:
         return time.monotonic() - self._since > self._most
 
 
-def received(chunks: Callable[[], Any], sent: bytes, clock: Clock) -> Reply | Failure:
+def received(chunks: Callable[[], Any], sent: bytes, clock: Clock) -> bytes | Failure:
     """Read the body of an answer within its bounds; a drip never outlasts the timeout twice."""
     body = bytearray()
     for chunk in chunks():
@@ -107,7 +140,7 @@ def received(chunks: Callable[[], Any], sent: bytes, clock: Clock) -> Reply | Fa
             return Failure(reason="too_big", sent=sent, ms=clock.ms)
         if clock.is_over:
             return Failure(reason="timeout", sent=sent, ms=clock.ms)
-    return replied(bytes(body), sent, clock.ms)
+    return bytes(body)
 
 
 def replied(body: bytes, sent: bytes, ms: int) -> Reply | Failure:
@@ -124,6 +157,15 @@ def replied(body: bytes, sent: bytes, ms: int) -> Reply | Failure:
         message["content"] = spoken
         body = orjson.dumps(answer)
     return Reply(text=spoken, usage=usage_of(answer), sent=sent, received=body, ms=ms)
+
+
+def placed(body: bytes, sent: bytes, ms: int) -> Rows | Failure:
+    """The vectors of an answer, in the order of the texts."""
+    try:
+        found = sorted(orjson.loads(body)["data"], key=lambda each: each["index"])
+        return tuple(tuple(map(float, each["embedding"])) for each in found)
+    except (ValueError, LookupError, TypeError):
+        return Failure(reason="unreadable", sent=sent, received=body, ms=ms)
 
 
 def usage_of(answer: dict[str, Any]) -> Usage | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,8 +160,48 @@ def token_df(
     return tuple((int(token), int(counts[token])) for token in np.flatnonzero(counts > 1))
 
 
+class Embedding(Protocol):
+    """Texts as unit vectors."""
+
+    @property
+    def basis(self) -> str:
+        """What the vectors measure."""
+        ...
+
+    @property
+    def stamp(self) -> str:
+        """Two with one stamp give the same vectors."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Dimensions."""
+        ...
+
+    @property
+    def base(self) -> float:
+        """Cosine from which two texts have something in common."""
+        ...
+
+    @property
+    def part(self) -> int:
+        """Texts embedded before their vectors are written."""
+        ...
+
+    def embed(self, texts: Iterable[str]) -> Floats:
+        """One row per text."""
+        ...
+
+    def ask(self, text: str) -> Floats:
+        """The vector of a cue."""
+        ...
+
+
 class Static:
     """Texts as unit vectors under one set of document frequencies."""
+
+    base = 0.0
+    part = _PART
 
     def __init__(self, groups: int, df: Iterable[tuple[int, int]] | Mapping[int, int] = ()) -> None:
         """Take the number of groups and, per token, how many hold it; 1 for a token not given."""
@@ -176,6 +216,16 @@ class Static:
         self.basis: str = BASIS if available() else NO_BASIS
         self.stamp: str = digest(self.basis, groups, [list(pair) for pair in pairs])
         """Two with one stamp give the same vectors."""
+
+    @property
+    def width(self) -> int:
+        """Dimensions of the token vectors."""
+        return _width()
+
+    def ask(self, text: str) -> Floats:
+        """The vector of a cue: that of any text."""
+        row: Floats = self.embed([text])[0]
+        return row
 
     def embed(self, texts: Iterable[str]) -> Floats:
         """One row per text: the normalised sum of idf x token vector over its distinct tokens.
@@ -216,12 +266,14 @@ def cosines(left: Floats, right: Floats) -> Floats:
 class VectorFile:
     """Vectors beside the ledger: a float32 array, and the key of each row. Derived."""
 
-    def __init__(self, folder: Path) -> None:
-        self._array = folder / "vectors.f32"
-        self._keys = folder / "vectors.ids"
+    def __init__(self, folder: Path, name: str = "") -> None:
+        """``name`` tells the files of one model from those of another."""
+        self._array = folder / f"vectors{name}.f32"
+        self._keys = folder / f"vectors{name}.ids"
+        self._width = 0
 
     def sync(
-        self, static: Static, wanted: Ints, texts: Callable[[Ints], Iterable[str]]
+        self, static: Embedding, wanted: Ints, texts: Callable[[Ints], Iterable[str]]
     ) -> tuple[Floats, Ints]:
         """The array, and for each wanted key the row of its vector.
 
@@ -232,6 +284,7 @@ class VectorFile:
         """
         if static.basis == NO_BASIS:
             return np.zeros((0, 0), np.float32), np.zeros(len(wanted), np.int64)
+        self._width = static.width
         held = self._held(static.stamp)
         place = _places(held, wanted)
         blank = np.ones(len(held), np.bool_)
@@ -257,7 +310,7 @@ class VectorFile:
         if not self._keys.exists() or not self._array.exists():
             return none
         first, _, rest = self._keys.read_bytes().partition(b"\n")
-        fits = self._array.stat().st_size * 8 == len(rest) * _width() * 4
+        fits = self._array.stat().st_size * 8 == len(rest) * self._width * 4
         if first != stamp.encode() or len(rest) % 8 or not fits:
             return none
         return np.frombuffer(rest, "<i8").astype(np.int64)
@@ -275,26 +328,26 @@ class VectorFile:
         offset = self._keys.stat().st_size - 8 * len(held)
         with self._keys.open("r+b") as keys, self._array.open("r+b") as array:
             for row in gone.tolist():
-                array.seek(row * 4 * _width())
-                array.write(bytes(4 * _width()))
+                array.seek(row * 4 * self._width)
+                array.write(bytes(4 * self._width))
                 keys.seek(offset + 8 * row)
                 keys.write(BLANK.to_bytes(8, "little"))
 
     def _append(
-        self, static: Static, wanted: Ints, rows: Ints, texts: Callable[[Ints], Iterable[str]]
+        self, static: Embedding, wanted: Ints, rows: Ints, texts: Callable[[Ints], Iterable[str]]
     ) -> None:
         if not rows.size:
             return
         with _private(self._array) as array, _private(self._keys) as keys:
-            for start in range(0, len(rows), _PART):
-                part = rows[start : start + _PART]
+            for start in range(0, len(rows), static.part):
+                part = rows[start : start + static.part]
                 array.write(np.ascontiguousarray(static.embed(texts(part)), "<f4").tobytes())
                 keys.write(np.ascontiguousarray(wanted[part], "<i8").tobytes())
 
     def _read(self, count: int) -> Floats:
         if not count:
-            return np.zeros((0, _width()), np.float32)
-        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(count, _width()))
+            return np.zeros((0, self._width), np.float32)
+        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(count, self._width))
         return matrix
 
 

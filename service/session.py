@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dream.consult import Aide
 from graphstore.errors import StoreNotFound
@@ -15,6 +15,9 @@ from graphstore.store import Store, open_store
 from service import clock
 from service.calls import Calls
 from service.settings import Loaded, Settings
+
+if TYPE_CHECKING:
+    from dream.llm import Endpoint
 
 SALT_BYTES: Final = 32
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -84,21 +87,27 @@ class Session:
         chosen, limits = self.settings.llm, self.settings.dream.model
         if not chosen.model or self.settings.dream.mode == "deterministic":
             return None
-        from dream.llm import Endpoint
         from ingest.secrets import mask
 
         calls = Calls(self.workspace)
         return Aide(
-            llm=Endpoint(
-                model=chosen.model,
-                base_url=chosen.base_url or OPENAI_URL,
-                api_key=chosen.api_key.get_secret_value(),
-            ),
+            llm=self.endpoint(chosen.model),
             mask=lambda text: mask(text)[0],
             pause=self.pause,
             keep=lambda exchange: calls.keep(cycle_id, exchange, self.now()),
             limits=limits,
             budget=calls.budget(chosen.model, limits, self.now()),
+        )
+
+    def endpoint(self, model: str) -> "Endpoint":
+        """The endpoint that is set, with a model there."""
+        from dream.llm import Endpoint
+
+        chosen = self.settings.llm
+        return Endpoint(
+            model=model,
+            base_url=chosen.base_url or OPENAI_URL,
+            api_key=chosen.api_key.get_secret_value(),
         )
 
     def salt(self) -> bytes:

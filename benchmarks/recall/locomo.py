@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.recall.ablation import ablations
-from benchmarks.recall.baselines import METHODS
+from benchmarks.recall.baselines import METHODS, MODELS
 from benchmarks.recall.workspace import Said, Workspace
 
 CATEGORIES = {1: "several hops", 2: "time", 3: "world knowledge", 4: "one hop", 5: "false premise"}
@@ -214,6 +214,7 @@ def main() -> None:
         run(args.path, ablations(), ("all five",))
         return
     chosen = {n: m for n, m in METHODS.items() if not args.only or n in args.only}
+    chosen |= {n: m for n, m in MODELS.items() if n in (args.only or ())}
     run(args.path, chosen, ("all five", "1 to 4", *CATEGORIES))
 
 

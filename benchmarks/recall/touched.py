@@ -170,7 +170,7 @@ def by_bm25(store: Store, names: Sequence[str]) -> Ranking:
 def by_vectors(store: Store, names: Sequence[str]) -> Ranking:
     """Cosine of the static vectors of whole threads."""
     _, meaning = load(store)
-    rows = meaning.static.embed(_whole(store, name) for name in names)
+    rows = meaning.embedding.embed(_whole(store, name) for name in names)
 
     def rank(thread: str) -> list[str]:
         scores = rows @ rows[names.index(thread)]

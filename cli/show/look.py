@@ -45,6 +45,8 @@ def recalled(found: Recalled, *, as_json: bool) -> None:
     """Hits with where they stand; hypotheses apart."""
     if emit(found, as_json=as_json):
         return
+    if found.unheard:
+        paint.paragraph(found.unheard, "", first="")
     for number, hit in enumerate(found.hits, start=1):
         turn = hit.turn
         about = f"{turn.title or turn.thread_id}  ({turn.role}, {day(turn.at)})"

@@ -99,7 +99,9 @@ class Recalled(Value):
 
     cue: str
     basis: str
-    """What the vectors measure: lexical_static, or none."""
+    """What the vectors measure: lexical_static, the name of a model, or none."""
+    unheard: str | None = None
+    """Why the model that is set gave no vectors; wording was compared instead."""
     hits: tuple[Hit, ...] = ()
     threads: tuple[ThreadHit, ...] = ()
     hypotheses: tuple[HypothesisView, ...] = ()

@@ -9,10 +9,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from graphstore.model.conversation import Role
 from graphstore.model.record import EpochRecord
-from graphstore.queries.corpus import NEIGHBOURS, Columns, Corpus, Floats, Ints
+from graphstore.queries.corpus import NEIGHBOURS, ROLES, Columns, Corpus, Floats, Ints
 from graphstore.search import SearchIndex, Version
-from graphstore.vectors import Static, VectorFile, token_df
+from graphstore.vectors import BASIS, NO_BASIS, Embedding, Static, VectorFile, token_df
 
 VECTOR_NEIGHBOURS: Final = (0.3, 0.15)
 FEW_LINEAGES: Final = 8
@@ -42,11 +43,11 @@ class Archive(Protocol):
 
 
 class Meaning:
-    """Static vectors of every turn of a corpus."""
+    """Vectors of every turn of a corpus."""
 
-    def __init__(self, corpus: Corpus, static: Static, matrix: Rows32, place: Ints) -> None:
+    def __init__(self, corpus: Corpus, embedding: Embedding, matrix: Rows32, place: Ints) -> None:
         """``place`` is the row of the matrix of each row of the corpus."""
-        self.static = static
+        self.embedding = embedding
         self._corpus = corpus
         self._matrix = matrix
         self._place = place
@@ -56,11 +57,19 @@ class Meaning:
         """Cosine of every turn with a text, negative ones as 0."""
         if not self._matrix.size:
             return np.zeros(len(self._corpus))
-        return _above_zero((self._matrix @ self._query(text))[self._place])
+        return self._told((self._matrix @ self.embedding.ask(text))[self._place])
 
-    def _query(self, text: str) -> Rows32:
-        row: Rows32 = self.static.embed([text])[0]
-        return row
+    @property
+    def by_letters(self) -> bool:
+        """Whether the vectors know words by their letters only."""
+        return self.embedding.basis in {BASIS, NO_BASIS}
+
+    def _told(self, found: Rows32) -> Floats:
+        """Products as cosines above what texts with nothing in common have."""
+        # rounded: the last bits of a product differ from machine to machine
+        plain = np.round(found, 5).astype(np.float64)
+        base = self.embedding.base
+        return np.maximum((plain - base) / (1 - base), 0) if base else np.maximum(plain, 0)
 
     def scored(self, text: str, lexical: Floats) -> tuple[Floats, Floats]:
         """Cosines, and what they come to with neighbours; in large stores of candidates only.
@@ -71,21 +80,16 @@ class Meaning:
         if self._short is None:
             cosines = self.cosines(text)
             return cosines, self._corpus.spread(cosines, VECTOR_NEIGHBOURS)
-        query = self._query(text)
+        query = self.embedding.ask(text)
         worded = _best(lexical, np.flatnonzero(lexical), CANDIDATES)
         chosen = np.union1d(worded, self._short.nearest(query, CANDIDATES))
         rows = self._corpus.around(chosen, len(NEIGHBOURS))
-        near = _above_zero(self._matrix[self._place[rows]] @ query)
+        near = self._told(self._matrix[self._place[rows]] @ query)
         cosines = np.zeros(len(self._corpus))
         cosines[rows] = near
         spread = np.zeros(len(self._corpus))
         spread[rows] = self._corpus.spread_at(cosines, rows, VECTOR_NEIGHBOURS)
         return cosines, spread
-
-
-def _above_zero(found: Rows32) -> Floats:
-    # rounded: the last bits of a product differ from machine to machine
-    return np.maximum(np.round(found, 5), 0).astype(np.float64)
 
 
 def _best(values: Floats, rows: Ints, count: int) -> Ints:
@@ -127,25 +131,33 @@ class _Kept:
     meaning: Meaning
 
 
-_kept: WeakKeyDictionary[SearchIndex, _Kept] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[SearchIndex, dict[str, _Kept]] = WeakKeyDictionary()
+"""By the stamp of a model; empty for the static vectors, whose stamp goes with the epoch."""
 _lock = Lock()
 
 
-def load(archive: Archive) -> tuple[Corpus, Meaning]:
-    """Corpus and vectors of a store; kept, and brought up to date by what was recorded since."""
+def load(archive: Archive, model: Embedding | None = None) -> tuple[Corpus, Meaning]:
+    """Corpus and vectors of a store; kept, and brought up to date by what was recorded since.
+
+    ``model`` gives other vectors than the static ones; what it raises passes through.
+    """
+    name = "" if model is None else model.stamp
     with _lock:
         version = archive.search.version()
-        held = _kept.get(archive.search)
+        kept = _kept.setdefault(archive.search, {})
+        held = kept.get(name)
         if held is None or held.version != version:
-            grown = None if held is None else _grown(archive, held, version)
+            grown = None if held is None else _grown(archive, held, version, model)
             # let the old mapping go first: a mapped file cannot be replaced everywhere
             held = None
-            _kept.pop(archive.search, None)
-            held = _kept[archive.search] = grown or _read(archive, version)
+            kept.pop(name, None)
+            held = kept[name] = grown or _read(archive, version, model)
         return held.corpus, held.meaning
 
 
-def _grown(archive: Archive, held: _Kept, version: Version) -> _Kept | None:
+def _grown(
+    archive: Archive, held: _Kept, version: Version, model: Embedding | None
+) -> _Kept | None:
     """What is held with the threads that changed since; None when more than threads did."""
     changed = archive.search.changed(held.version.seq)
     kinds = {kind for kind, _ in changed}
@@ -155,26 +167,35 @@ def _grown(archive: Archive, held: _Kept, version: Version) -> _Kept | None:
     if not names:
         return _Kept(version, held.corpus, held.meaning)
     epoch = archive.epoch()
-    if epoch is None or epoch.lineages < FEW_LINEAGES:
+    if model is None and (epoch is None or epoch.lineages < FEW_LINEAGES):
         return None  # frequencies are those of the turns at hand
     docs = archive.search.docs(names)
     corpus = Corpus(held.corpus.columns.with_threads(names, docs))
     if len(corpus) != archive.search.size():
         return None  # turns of other threads went
-    return _Kept(version, corpus, _meaning(archive, corpus, held.meaning.static))
+    return _Kept(version, corpus, _meaning(archive, corpus, held.meaning.embedding, model))
 
 
-def _read(archive: Archive, version: Version) -> _Kept:
+def _read(archive: Archive, version: Version, model: Embedding | None) -> _Kept:
     corpus = Corpus(Columns.of(archive.search.docs()))
-    return _Kept(version, corpus, _meaning(archive, corpus, _static(archive, corpus)))
+    chosen = model or _static(archive, corpus)
+    return _Kept(version, corpus, _meaning(archive, corpus, chosen, model))
 
 
-def _meaning(archive: Archive, corpus: Corpus, static: Static) -> Meaning:
+def _meaning(
+    archive: Archive, corpus: Corpus, chosen: Embedding, model: Embedding | None
+) -> Meaning:
     def texts(rows: Ints) -> list[str]:
-        return archive.search.texts(corpus.refs(rows.tolist()))
+        found = archive.search.texts(corpus.refs(rows.tolist()))
+        if model is None:
+            return found
+        # what tools and web pages gave is nobody's word: no model is shown it
+        clean = (corpus.columns.role[rows] != ROLES.index(Role.OTHER.value)).tolist()
+        return [text if said else "" for text, said in zip(found, clean, strict=True)]
 
-    matrix, place = VectorFile(archive.path).sync(static, corpus.columns.key, texts)
-    return Meaning(corpus, static, matrix, place)
+    name = "" if model is None else f".{model.stamp[:8]}"
+    matrix, place = VectorFile(archive.path, name).sync(chosen, corpus.columns.key, texts)
+    return Meaning(corpus, chosen, matrix, place)
 
 
 def _static(archive: Archive, corpus: Corpus) -> Static:

@@ -34,6 +34,7 @@ from graphstore.queries.cue import (
 from graphstore.queries.expansion import Reach, Reached
 from graphstore.queries.meaning import Archive, Meaning, load
 from graphstore.search import Head
+from graphstore.vectors import Embedding
 
 LEXICAL: Final = 0.65
 """Weight of the wording against that of the vectors; measured on dialogue recall."""
@@ -121,24 +122,26 @@ def recall(
     hypotheses: Hypotheses | None = None,
     reach: Reach | None = None,
     graph: float = GRAPH,
+    model: Embedding | None = None,
 ) -> Recalled:
     """Find the turns that answer a cue.
 
     ``as_of`` hides what was said later. ``reach`` gives the turns that the graph leads to from
-    the best ones; they count ``graph`` times as much as wording and vectors together. Ties go by
+    the best ones; they count ``graph`` times as much as wording and vectors together. ``model``
+    gives other vectors than the static ones, or raises EncoderFailed. Ties go by
     reference; the same store, cue and ``now`` give the same answer.
     """
-    corpus, meaning = load(archive)
+    corpus, meaning = load(archive, model)
     if not len(corpus):
-        return Recalled(cue=cue, basis=meaning.static.basis, not_found_reason="empty_store")
+        return Recalled(cue=cue, basis=meaning.embedding.basis, not_found_reason="empty_store")
     allowed = _allowed(archive, corpus, filters or Filters(), as_of)
     ranked = rank(archive, corpus, meaning, cue, allowed, as_of or now)
     if ranked is None:
-        return Recalled(cue=cue, basis=meaning.static.basis, not_found_reason="empty_cue")
+        return Recalled(cue=cue, basis=meaning.embedding.basis, not_found_reason="empty_cue")
     if reach is not None and graph > 0:
         ranked = ranked.led(reach, graph, allowed)
     return _answer(
-        archive, ranked, cue, meaning.static.basis, limit, allowed, as_of or now, hypotheses
+        archive, ranked, cue, meaning.embedding.basis, limit, allowed, as_of or now, hypotheses
     )
 
 
@@ -154,7 +157,7 @@ def rank(
         return None
     lexical = corpus.lexical(archive.search, terms)
     cosines, near = meaning.scored(words, lexical.scores)
-    if not in_latin(words):
+    if meaning.by_letters and not in_latin(words):
         # the vectors know other scripts by their letters: they order what shares words
         worded = lexical.scores > 0
         cosines, near = cosines * worded, near * worded

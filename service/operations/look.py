@@ -1,6 +1,7 @@
 """What was said is found, listed and read."""
 
 import sys
+from functools import partial
 
 from dream.use import Request, use
 from graphstore.model.answers import (
@@ -20,6 +21,7 @@ from graphstore.model.knowledge import ConceptKind, JourneyStatus, QuestionStatu
 from graphstore.queries import provenance
 from graphstore.queries import recall as finding
 from graphstore.queries.concepts import concepts as listed_concepts
+from graphstore.queries.encoders import EncoderFailed
 from graphstore.queries.expansion import reached
 from graphstore.queries.hypotheses import resting_on
 from graphstore.queries.journeys import journey as one_journey
@@ -30,6 +32,7 @@ from graphstore.queries.threads import threads as listed_threads
 from ingest.derive import Derivation
 from service import inquiries, naming
 from service.answers import LinkRow
+from service.encoding import encoder
 from service.moments import moment, one_of
 from service.pacing import recalled
 from service.session import Session
@@ -63,7 +66,8 @@ def recall(
         recalled(store, now)
         if label:
             filters = labelled(store, filters, label)
-        return finding.recall(
+        find = partial(
+            finding.recall,
             store,
             cue,
             limit or session.settings.recall.limit,
@@ -74,6 +78,10 @@ def recall(
             reach=lambda seeds: reached(store, seeds),
             graph=session.settings.recall.graph,
         )
+        try:
+            return find(model=encoder(session))
+        except EncoderFailed as failed:
+            return find().replace(unheard=failed.message)
 
 
 def usable(views: tuple[HypothesisView, ...]) -> tuple[HypothesisView, ...]:

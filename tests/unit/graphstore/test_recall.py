@@ -220,7 +220,7 @@ def test_what_was_read_is_kept_until_the_turns_change(shelf):
 def test_vectors_use_the_figures_of_a_telling_epoch(shelf):
     shelf.add("a", "the lamp is lit")
     shelf.figures = EpochRecord(extractor="x", lineages=9, vector_df=((500, 3),))
-    assert load(shelf)[1].static.stamp == vectors.Static(9, {500: 3}).stamp
+    assert load(shelf)[1].embedding.stamp == vectors.Static(9, {500: 3}).stamp
 
 
 @pytest.mark.skipif(not vectors.available(), reason="wordllama is not installed")
@@ -268,7 +268,7 @@ def test_a_corpus_brought_up_to_date_is_that_of_a_fresh_reading(shelf):
     shelf.add("b", ("Ines", "the lamp is lit"), ("Noor", "who lit it?"), "the keeper", off=(2,))
     corpus, meaning = load(shelf)
     again, fresh = load(opened_again(shelf))
-    assert meaning.static is before.static
+    assert meaning.embedding is before.embedding
     assert columns(corpus) == columns(again)
     for cue in ("who lit the lamp", "harbour oil"):
         ours, theirs = meaning.cosines(cue), fresh.cosines(cue)
