@@ -40,4 +40,5 @@ def test_what_changed_names_what_stood_there_before():
     now = words((MERGED, "c:2", "c:3"), (SAME, "q:1", "q:2"), (DIFFERENT, "q:1", "q:3"))
     assert now.other_concepts(before) == {"c:2"}
     assert now.other_pairs(before) == {("q:1", "q:3")}
-    assert now.other_concepts(now) == now.other_pairs(now) == set()
+    assert now.other_concepts(now) == set()
+    assert now.other_pairs(now) == set()
