@@ -23,10 +23,8 @@ LOCAL: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "1g",
-    "spark.pyspark.python": sys.executable,
-    "spark.pyspark.driver.python": sys.executable,
 }
-"""A Spark of this machine that nobody else reaches, whose workers run this interpreter."""
+"""A Spark of this machine that nobody else reaches."""
 
 
 def cuts_by_spark(  # pragma: no cover - needs Java
@@ -79,6 +77,7 @@ def _cuts_by_own_session(  # pragma: no cover - needs Java
     for name, value in {**LOCAL, "spark.sql.shuffle.partitions": str(parts)}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
+    session.sparkContext.pythonExec = sys.executable  # else workers run whatever python3 there is
     try:
         with tempfile.TemporaryDirectory() as folder:
             table: Any = pa.table({"u": u, "v": v, "shard": shard})

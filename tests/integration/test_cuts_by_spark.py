@@ -42,9 +42,14 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark is not installed")
-@pytest.mark.skipif(shutil.which("java") is None, reason="no Java is installed")
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark is not installed"),
+    pytest.mark.skipif(shutil.which("java") is None, reason="no Java is installed"),
+]
+
+
 def test_spark_gives_what_one_process_gives(tmp_path):
     rng = np.random.default_rng(5)
     nodes = EDGES // 2
@@ -69,3 +74,19 @@ def test_spark_gives_what_one_process_gives(tmp_path):
     answer = [expected.components.tolist(), expected.bridges.tolist()]
     assert contracted == [*answer, None]
     assert whole == [*answer, expected.cut_points.tolist()]
+
+
+def test_the_scout_says_the_same_by_spark(tmp_path):
+    rows = ["source,target", *(f"{at // 3},{at}" for at in range(1, 200)), "150,199", "12,13"]
+    (tmp_path / "graph.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    asked = ["scout", "--graph", str(tmp_path / "graph.csv"), "--json", "--executor"]
+    here, spark = (
+        subprocess.run(
+            [sys.executable, "-m", "cli", "--home", str(tmp_path / "home"), *asked, executor],
+            check=True,
+            capture_output=True,
+        ).stdout
+        for executor in ("inline", "spark")
+    )
+    assert b"order_1" in here
+    assert spark == here
