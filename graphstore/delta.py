@@ -50,12 +50,12 @@ def difference(old: Rows, new: Rows) -> Delta:
         delta.drop_nodes += [had[key] for key in sorted(had) if key not in wanted]
     for edge_cls, edges in new.edges.items():
         before = old.edges[edge_cls]
-        for key in sorted(edges):
-            if key not in before:
-                delta.new_edges.append(edges[key])
-            elif _differs(before[key], edges[key]):
-                delta.set_edges.append(edges[key])
-        delta.drop_edges += [before[key] for key in sorted(before) if key not in edges]
+        for ends in sorted(edges):
+            if ends not in before:
+                delta.new_edges.append(edges[ends])
+            elif _differs(before[ends], edges[ends]):
+                delta.set_edges.append(edges[ends])
+        delta.drop_edges += [before[ends] for ends in sorted(before) if ends not in edges]
     return delta
 
 

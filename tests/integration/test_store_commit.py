@@ -24,7 +24,7 @@ from graphstore.model.knowledge import (
 )
 from graphstore.model.record import EpochRecord, OutcomeRecord, ReviewRecord, TurnChange
 from graphstore.model.refs import RefUnresolved
-from graphstore.store import StopRewritten
+from graphstore.taking import StopRewritten
 from graphstore.threads import TurnRewritten
 from tests.fake_derive import (
     NOW,
@@ -410,7 +410,7 @@ def test_a_query_runs_out_of_time(store):
 
 def test_a_query_cannot_write_even_past_the_guard(store):
     fill(store)
-    with pytest.raises(StoreError), store._reader() as statement:
+    with pytest.raises(StoreError), store._space.graph.reader() as statement:
         statement.run("MATCH (n:Thread) SET n.title = 'x'")
     assert [node.title for node in store.nodes(ThreadNode)] == ["Thread a", "Thread b"]
 
@@ -503,7 +503,7 @@ def test_verify_finds_a_changed_turn_without_quoting_it(store):
 
 def test_verify_finds_rows_that_the_ledger_does_not_give(store):
     fill(store)
-    with store._graph.opened().write() as statement:
+    with store._space.graph.opened().write() as statement:
         statement.run("MATCH (n:Thread {thread_id: 'test:a'}) SET n.title = 'x'")
         statement.run(
             "CREATE (n:Concept {concept_id: 'c:x', label: 'x', aliases: [], df: 1, cf: 1, "

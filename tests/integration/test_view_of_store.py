@@ -477,7 +477,10 @@ def test_an_edge_that_ends_nowhere_is_an_error(tmp_path, engine_name):
             found = self.statement.arrow(cypher)
             return found.slice(0, found.num_rows - 1) if f"(n:`{self.table}`)" in cypher else found
 
-    with a_small_store(tmp_path / "s", engine_name) as store, store._reader() as statement:  # noqa: SLF001 - the seam below the store
+    with (
+        a_small_store(tmp_path / "s", engine_name) as store,
+        store._space.graph.reader() as statement,  # noqa: SLF001 - the seam below the store
+    ):
         assert isinstance(view(statement, Scope()), GraphView)
         for table in ("Question", "SourceRef"):
             with pytest.raises(StoreError):

@@ -116,7 +116,7 @@ class Author:
         return self._thread(native)
 
     def _epoch(self):
-        return self.store._source.derive.epoch(self.store.threads(), self.store.roots())
+        return self.store._space.source.derive.epoch(self.store.threads(), self.store.roots())
 
     def _journey(self, place, number):
         self.stops += 1
