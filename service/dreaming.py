@@ -1,6 +1,7 @@
 """A dream cycle by hand: gate, lock, begin with the store open, work with it closed, land."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import datetime, timedelta
@@ -11,6 +12,9 @@ from pydantic import TypeAdapter
 from dream import cycle, journal
 from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of, parked_since
 from dream.gate import Closed, Look, gate
+from dream.index import Index
+from dream.landing import apart
+from dream.model import Pack
 from dream.settings import DreamSettings
 from dream.use import Request, use
 from graphstore.derivation import Ground
@@ -101,6 +105,15 @@ def run(
         landed = cycle.land(worked, store, settings, session.now())
     Calls(session.workspace).tidy(timedelta(days=settings.model.calls_kept_days), session.now())
     return landed
+
+
+def packs(session: Session, store: Store, limits: Limits) -> tuple[Pack, ...]:
+    """What the next dream cycle could dream about, in its order; nothing is leased."""
+    seeds = scouting.refresh(store, limits)
+    index, ground = Index(store.ground(), cycle.acts_of(store)), cycle.ground_of(store, ())
+    settings, now = session.settings.dream, session.now()
+    live, _ = apart(ground, now)
+    return tuple(cycle.packed(index, seeds, Ask(), live, settings, now, Counter()).values())
 
 
 Judgeable = tuple[AnyHypothesis, tuple[str, ...]]

@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     for command in (
         queue,
+        atlas,
         explain,
         diff,
         approve,
@@ -70,6 +71,16 @@ def queue(as_json: Json = False) -> None:
     from cli.show import judging
 
     judging.queue(run("queue"), as_json=as_json)
+
+
+def atlas(
+    window: Annotated[int, typer.Option(min=1600, help="Tokens that the cards may take.")] = 32_000,
+    as_json: Json = False,
+) -> None:
+    """Show in what the packs of the next dream cycle meet, by ids and counts."""
+    from cli.show import judging
+
+    judging.atlas(run("atlas", window=window), as_json=as_json)
 
 
 def explain(

@@ -9,6 +9,7 @@ from cli.paint import day, plural
 from cli.show import EVIDENCE, MARK, emit, named, spaced
 
 if TYPE_CHECKING:
+    from dream.atlas import Atlas
     from dream.corrections import Correction
     from dream.journal import Totals
     from graphstore.model.job import Job
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from service.explaining import Explanation
     from service.reviewing import CycleDiff, Reviewed
 
+MEETING: Final = {"cross_pack_cycle": "are about it", "cross_pack_bridge": "come to it"}
+"""What packs have to do with the node in which they meet."""
 CLIP: Final = 200
 """Characters shown of a premise."""
 
@@ -106,6 +109,23 @@ def queue(jobs: tuple[Job, ...], *, as_json: bool) -> None:
     )
     if not jobs:
         print("no job waits\nnext: clew dream")
+
+
+def atlas(found: Atlas, *, as_json: bool) -> None:
+    """Where packs meet, and what the cards of all of them cost."""
+    if emit(found, as_json=as_json):
+        return
+    paint.rows(
+        ("packs", "threads", "", "in"),
+        [
+            (len(each.packs), each.lineages, MEETING[each.kind], each.label)
+            for each in sorted(found.crossings, key=lambda one: (-len(one.packs), one.node))
+        ],
+    )
+    print(
+        f"{plural(len(found.cards), 'pack')}, {found.tokens} tokens as cards of {found.window}; "
+        f"left out: {named(found.left_out)}"
+    )
 
 
 def totals(found: Totals, *, as_json: bool) -> None:

@@ -7,6 +7,7 @@ before it acts, has a command file of its own.
 from service.operations.dreaming import dream, hypotheses
 from service.operations.judging import (
     approve,
+    atlas,
     confirm,
     corrections,
     diff,
@@ -55,6 +56,7 @@ from service.operations.think import limits, scout, seed, shapes
 __all__ = [
     "aliases",
     "approve",
+    "atlas",
     "backup",
     "borderline",
     "concepts",

@@ -1,5 +1,7 @@
 """The owner asks about dreams and decides."""
 
+from dream.atlas import Atlas
+from dream.atlas import atlas as drawn
 from dream.corrections import Correction, anchors
 from dream.corrections import corrections as found_corrections
 from dream.cycle import known_of
@@ -9,7 +11,7 @@ from dream.journal import Totals, totals
 from dream.queue import order
 from graphstore.errors import NotFound
 from graphstore.model.job import Job, JobState
-from service import evaluating, explaining
+from service import dreaming, evaluating, explaining
 from service.calls import Calls, SentCalls
 from service.explaining import Explanation
 from service.missing import missed as note_missed
@@ -52,6 +54,12 @@ def queue(session: Session) -> tuple[Job, ...]:
     """List the jobs of the dream queue, the most urgent first."""
     with session.store("dream: queue") as store:
         return tuple(sorted(store.jobs.all(JobState.QUEUED, JobState.RUNNING), key=order))
+
+
+def atlas(session: Session, *, window: int = 32_000) -> Atlas:
+    """Show in what the packs of the next dream cycle meet, by ids and counts."""
+    with session.store("dream: atlas") as store:
+        return drawn(dreaming.packs(session, store, limits(session)), window)
 
 
 def dream_totals(session: Session) -> Totals:

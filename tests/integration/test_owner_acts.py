@@ -218,6 +218,8 @@ def test_every_command_prints_what_it_did(home):
         (("status",), "retained unused"),
         (("queue",), "no job waits"),
         (("corrections",), "reaches"),
+        (("atlas",), "are about it"),
+        (("atlas", "--json"), "cross_pack_bridge"),
         (("eval", "--at", "2025-06-01"), "cannot claim"),
         (("explain",), "min_hours"),
         (("explain", one.hypothesis_id), "Hypothesis, not source"),
