@@ -6,8 +6,12 @@ import os
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
 
 ROOT = Path(__file__).parent.parent
 SEVEN = ("graphstore", "ingest", "topology", "dream", "export", "service", "cli")
@@ -34,12 +38,20 @@ def clew(*words: str) -> str:
 
 
 def commands() -> list[str]:
-    """Names of all commands, in the order of the help."""
+    """All commands, those below another one after it, each as it is typed."""
     from cli.main import app
 
-    return [
-        each.name or each.callback.__name__ for each in app.registered_commands if each.callback
-    ]
+    found = named(app.registered_commands)
+    for group in app.registered_groups:
+        if group.typer_instance is not None and group.name:
+            below = named(group.typer_instance.registered_commands)
+            found += [group.name, *(f"{group.name} {each}" for each in below)]
+    return found
+
+
+def named(registered: "Iterable[CommandInfo]") -> list[str]:
+    """Names of some commands, in the order of the help."""
+    return [each.name or each.callback.__name__ for each in registered if each.callback]
 
 
 def every_help() -> str:
@@ -51,7 +63,7 @@ def every_help() -> str:
     plain = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
     sections = []
     for name in commands():
-        done = CliRunner().invoke(app, [name, "--help"], prog_name="clew", env=plain)
+        done = CliRunner().invoke(app, [*name.split(), "--help"], prog_name="clew", env=plain)
         said = done.output.rstrip()
         sections.append(f"## clew {name}\n\n```text\n$ clew {name} --help\n{said}\n```")
     return "\n\n".join(sections)
