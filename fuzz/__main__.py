@@ -81,8 +81,11 @@ def written(files: Files, name: str, seed: int, number: int) -> Path:
     return place
 
 
-def fuzz(asked: argparse.Namespace) -> dict[str, Sum]:
-    """Executions format by format in turn, until there are enough or the time is over."""
+def fuzz(asked: argparse.Namespace) -> tuple[dict[str, Sum], int]:
+    """Executions format by format in turn, until there are enough or the time is over.
+
+    With them the most memory in kB that the process had after one of them.
+    """
     held = samples()
     others = tuple(
         content for one in held.values() for sample in one for _, content in sample.files
@@ -90,7 +93,7 @@ def fuzz(asked: argparse.Namespace) -> dict[str, Sum]:
     names = [name for name in held if not asked.only or name in asked.only]
     sums = {name: Sum() for name in names}
     numbers = range(asked.at, asked.at + 1) if asked.at is not None else range(asked.per_format)
-    end = monotonic() + asked.seconds
+    end, peak = monotonic() + asked.seconds, 0
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
             for name in names:
@@ -98,6 +101,7 @@ def fuzz(asked: argparse.Namespace) -> dict[str, Sum]:
                     asked.seed, name, number, held[name], others, Path(folder)
                 )
                 one = sums[name]
+                peak = max(peak, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
                 one.executions += 1
                 one.add(seen)
                 if wrong:
@@ -115,14 +119,13 @@ def fuzz(asked: argparse.Namespace) -> dict[str, Sum]:
                 or sum(len(one.failures) for one in sums.values()) >= asked.failures
             ):
                 break
-    return sums
+    return sums, peak
 
 
-def told(sums: dict[str, Sum], seed: int, lasted: float) -> str:
+def told(sums: dict[str, Sum], peak: int, seed: int, lasted: float) -> str:
     """The table of a run."""
     total = sum(one.executions for one in sums.values())
     wrong = sum(len(one.failures) for one in sums.values())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     columns = (
         "format",
         "executions",
@@ -137,7 +140,7 @@ def told(sums: dict[str, Sum], seed: int, lasted: float) -> str:
     table = [f"{first:14}" + "".join(f"{cell:>11}" for cell in rest) for first, *rest in rows]
     end = f"{total} executions over {len(sums)} formats in {lasted:.0f} s, {wrong} failed"
     head = f"seed {seed}, Python {platform.python_version()} on {platform.machine()}"
-    return "\n".join([head, *table, f"{end}, peak {peak:.0f} MB", ""])
+    return "\n".join([head, *table, f"{end}, peak {peak / 1024:.0f} MB", ""])
 
 
 def main() -> int:
@@ -152,8 +155,8 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
     start = monotonic()
-    sums = fuzz(asked)
-    text = told(sums, asked.seed, monotonic() - start)
+    sums, peak = fuzz(asked)
+    text = told(sums, peak, asked.seed, monotonic() - start)
     print(text)
     if asked.output is not None:
         asked.output.write_text(text)

@@ -5,6 +5,7 @@ import re
 import resource
 import signal
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import process_time
@@ -33,6 +34,8 @@ STUCK = 20
 """Seconds after which an execution is broken off."""
 GROWTH = 64 * 1024
 """Kilobytes by which the peak of memory may grow in one execution."""
+RESET = Path("/proc/self/clear_refs")
+"""Takes the highest memory so far back to that at hand."""
 SPOKEN = {Role.HUMAN: Taint.HUMAN, Role.ASSISTANT: Taint.ASSISTANT}
 _LONE = re.compile("[\x00\ud800-\udfff]")
 _MASKERS = (masker(OPTIONS), masker(CONTEXT))
@@ -65,6 +68,8 @@ def execute(rng: random.Random, name: str, files: Files, folder: Path) -> Seen:
     """Read one damaged sample as the reader of its format and as whatever it looks like."""
     signal.signal(signal.SIGALRM, stuck)
     signal.alarm(STUCK)
+    with suppress(OSError):  # where it can be, the peak is that of this execution alone
+        RESET.write_text("5")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = process_time()
     try:

@@ -31,6 +31,8 @@ NUMBERS = (
     0, -1, 1, 2**31, 2**53, 2**63, -(2**63), 2**64, 10**30, 10**400, 1e308, -1e-308, 1e17,
     253402300800, float("nan"), float("inf"), float("-inf"), True, False,
 )  # fmt: skip
+INDENTED = 500
+"""Brackets of a value that may be written over many lines: blanks grow with their square."""
 NESTED = (8, 100, 511, 513, 900, 3000)
 
 
@@ -228,9 +230,10 @@ def _nested(rng: random.Random) -> str:
 
 
 def _dumped(rng: random.Random, value: object) -> bytes:
-    text = json.dumps(
-        value, ensure_ascii=rng.random() < 0.5, indent=1 if rng.random() < 0.1 else None
-    )
+    ascii_only, indented = rng.random() < 0.5, rng.random() < 0.1
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    if indented and text.count("[") + text.count("{") <= INDENTED:
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=1)
     for kind, (left, right) in (("o", ('{"a":', "}")), ("l", ("[", "]"))):
         for mark in ("\ue000", "\\ue000"):
             end = mark.replace("e000", "e001").replace("\ue000", "\ue001")
