@@ -10,7 +10,7 @@ from graphstore.model.knowledge import ConceptKind
 from ingest.extract.lexicon import soft_words, stop_words, weak_words
 from ingest.extract.paths import is_path, merged, relative, spans
 from ingest.extract.text import Prose, clip, has_cjk
-from ingest.extract.words import PARTICLES, bigrams, german_noun, lemma, singular
+from ingest.extract.words import PARTICLES, bigrams, german_noun, lemma, singular, slips
 
 WEIGHTS: Final = {
     ConceptKind.PATH: 1.3,
@@ -61,6 +61,8 @@ _IDENTIFIER: Final = re.compile(
     r"(?:--?)?[A-Za-z_$@][\w$-]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\([^()]*\))?"
 )
 _CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
+_ACRONYMS: Final = re.compile(r"[A-Z]{2,6}s")
+"""Several of what is called by its first letters."""
 _MEMBER: Final = re.compile(r"\w\.[A-Z]")
 _PLAIN_WORDS: Final = re.compile(r"[a-z][a-z-]+(?: [a-z][a-z-]+){1,2}")
 _MARKED: Final = re.compile(r"\*\*([^*\n]{3,60})\*\*|^#{1,6}[ \t]+([^\n]{3,60})$", re.MULTILINE)
@@ -327,6 +329,8 @@ def _token(word: str, code: str) -> Token | None:
     low = word.casefold().replace("\u2019", "'")
     if low.endswith("'s"):
         low, word = low[:-2], word[:-2]
+    if _ACRONYMS.fullmatch(word):
+        low, word = low[:-1], word[:-1]
     named = code == "de" and word[0].isupper()
     single = german_noun(word) if named else singular(low, code)
     if not _worthy(low, code) or not _worthy(single, code):
@@ -363,10 +367,13 @@ def _worthy(low: str, code: str) -> bool:
     if code not in _ENGLISH and "-" in low and low.rpartition("-")[2] in stop_words(code):
         return False
     adverb = low.endswith("ly") and len(low) >= _SUFFIXED and code in _ENGLISH
-    if len(set(low)) < _LEAST:
+    # "haha" is no name; "ssh" and "css" are
+    if len(set(low)) < (_LEAST if len(low) > _LEAST else _LEAST - 1):
         return False
     numbered = sum(map(str.isdigit, low)) > _DIGITS
-    return low not in weak_words(code) and not adverb and not numbered
+    if adverb or numbered or low in weak_words(code):
+        return False
+    return low not in slips(code)
 
 
 def symbol_of(inner: str) -> str:

@@ -29,7 +29,7 @@ from ingest.extract.status import Outcome, outcomes
 from ingest.extract.textures import textures
 from ingest.extract.turns import Sentence
 
-VERSION: Final = "extract/4"
+VERSION: Final = "extract/5"
 _COARSE: Final = 2
 """Decimals of a mention's salience: with more, each turn would change every mention before it."""
 _SIGNALS: Final = (frontiers, corrections, decisions, textures)

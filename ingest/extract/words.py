@@ -112,6 +112,23 @@ def german_noun(word: str) -> str:
     return lemmatize(word, lang="de").casefold() if word.isalpha() else word.casefold()
 
 
+@cache
+def slips(code: str) -> frozenset[str]:
+    """Words without content with two letters in each other's place, where that is no word."""
+    from simplemma import is_known
+
+    spoken = "en" if code == UNKNOWN else code
+    found = {
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        for word in stop_words(spoken)
+        if len(word) > _SHORTEST and word.isalpha() and word.isascii()
+        for at in range(1, len(word) - 1)
+    }
+    if spoken not in _LEMMAS:
+        return frozenset()
+    return frozenset(word for word in found if not is_known(word, lang=spoken))
+
+
 _ENDINGS: Final = {
     "en": re.compile(r"(?<=\w{3})(?:ences?|ances?|ely|ly|ed|ing|es|e|s)$"),
     "fr": re.compile(r"(?<=\w{3})(?:ement|\u00e9e?s?|er|ent|es|e|s)$"),

@@ -264,3 +264,19 @@ def test_after_a_greeting_the_thread_is_read_again():
     for end in range(1, 4):
         grown = reader.read(a_thread("a", *turns[:end]))
     assert grown.candidates == found
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [("SSH", "SSH"), ("css", "css"), ("LLMs", "LLM"), ("URLs", "URL"), ("DNS", "DNS")],
+)
+def test_what_is_called_by_its_first_letters_is_a_concept(written, label):
+    text = f"The {written} of the drum. Look at {written} first, then at {written} again."
+    assert label in {one.label for one in facts_of("Why?", f"> {text}").concepts}
+
+
+@pytest.mark.parametrize("written", ["shoudl", "haha", "lol", "becuase", "www", "const"])
+def test_slips_and_sounds_are_none(written):
+    text = f"The {written} drum. Look at {written} first, then at {written} again."
+    found = {one.label for one in facts_of("Why?", f"> {text}").concepts}
+    assert not any(written in label.split() for label in found)
