@@ -29,10 +29,14 @@ def kind_of(value: dict[str, Any]) -> str:
     return role if role in ("user", "assistant") else ""
 
 
-def words_of(value: dict[str, Any]) -> object:
-    """The text of a message as it stands in its record, to compare copies by."""
+def content_of(value: dict[str, Any]) -> object:
+    """What the message of a record says: a text or blocks; None if it has none."""
     message = value.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    return message.get("content") if isinstance(message, dict) else None
+
+
+def words_of(content: object) -> object:
+    """The text of a message as it stands in its record, to compare copies by."""
     if not isinstance(content, list):
         return content
     for block in content:
