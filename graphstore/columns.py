@@ -141,6 +141,16 @@ class Rows:
         return Rows(self.a[mask], self.b[mask], self.turn[mask], self.row[mask])
 
 
+def joined(one: Rows, other: Rows) -> Rows:
+    """Rows of two readings; what came from one row still stands together."""
+    if not len(other.a):
+        return one
+    after = int(one.row.max(initial=-1)) + 1
+    row = np.concatenate((one.row, other.row + after))
+    columns = ((one.a, other.a), (one.b, other.b), (one.turn, other.turn))
+    return Rows(*(np.concatenate(pair) for pair in columns), row)
+
+
 def marked(ranks: Ints, size: int) -> Bools:
     marked = np.zeros(size, np.bool_)
     marked[ranks] = True

@@ -18,6 +18,7 @@ from graphstore.columns import (
     Rows,
     Scan,
     Statement,
+    joined,
     marked,
     matches,
     placed,
@@ -42,7 +43,8 @@ from graphstore.model.view import (
     WAYPOINT,
 )
 
-PREMISES: Final = ("human", "assistant")
+HUMAN: Final = "human"
+PREMISES: Final = (HUMAN, "assistant")
 TABLES: Final = ("Thread", "Question", "Concept", "Waypoint")
 LINKED: Final = (
     ("LINKS", QUESTION, "link_type"),
@@ -51,6 +53,8 @@ LINKED: Final = (
     ("CITES", THREAD, ""),
 )
 """Relations between nodes of one kind, and the property that says which."""
+ASKED_ONCE: Final = "coalesce(a.`ref_count`, 0) = 1"
+"""Condition on a question."""
 _DREAMT: Final = frozenset(cls.TABLE for cls in HYPOTHESES)
 _DAY_US: Final = 86_400_000_000
 _ARCS: Final = {"evolving": EVOLVING, "depends_on": DEPENDS_ON, "causes": CAUSES}
@@ -126,8 +130,7 @@ class Reading:
         row = placed(scan.ints("o"))
         held = self._pair("HAS_TURN", "Thread", "SourceRef")
         thread, turn = self.threads.at(held[0]), there(row, held[1])
-        day, good = self._days_and_premises(scan)
-        human = scan.among("taint", ("human",))
+        day, good, human = self._days_and_premises(scan)
         inside = np.flatnonzero(good[turn] & self.thread_in[thread])
         thread, turn = thread[inside], turn[inside]
         number = scan.ints("turn")[turn]
@@ -142,11 +145,16 @@ class Reading:
         self._rank_of_row, self._row_of_turn = rank, row
         self._turn_names = scan
 
-    def _days_and_premises(self, scan: Scan) -> tuple[Ints, Bools]:
-        """Day of each turn, and whether it may be a premise and is within the asked time."""
+    def _days_and_premises(self, scan: Scan) -> tuple[Ints, Bools, Bools]:
+        """Day of each turn, whether it may be a premise within the asked time, and is a human's."""
         at, known = scan.microseconds("at")
-        inside = scan.among("taint", PREMISES) & ~scan.flags("off")
-        return np.where(known, at // _DAY_US, NO_DAY), inside & (~known | _inside(at, self._scope))
+        taints, coded = scan.coded("taint")
+        premise, human = (
+            np.array([*(taint in chosen for taint in taints), False], np.bool_)[coded]
+            for chosen in (PREMISES, (HUMAN,))
+        )
+        inside = premise & ~scan.flags("off") & (~known | _inside(at, self._scope))
+        return np.where(known, at // _DAY_US, NO_DAY), inside, human
 
     def _turns(self, offsets: Ints) -> Ints:
         """Ranks of turns; one past the last for a turn that is out of scope."""
@@ -214,7 +222,13 @@ class Reading:
         return Rows(self.turn_thread[rows.turn], rows.b, rows.turn, rows.row)
 
     def _listed(
-        self, table: str, src: str, dst: str, ends: tuple[Nodes, Nodes], extra: str = ""
+        self,
+        table: str,
+        src: str,
+        dst: str,
+        ends: tuple[Nodes, Nodes],
+        extra: str = "",
+        where: str = "",
     ) -> tuple[Rows, tuple[list[str | None], Ints]]:
         """Rows without a turn at an end: their list of references says the turns.
 
@@ -222,8 +236,8 @@ class Reading:
         """
         more = f", r.`{extra}` AS `extra`" if extra else ""
         scan = self._scan(
-            f"MATCH (a:`{src}`)-[r:`{table}`]->(b:`{dst}`) RETURN offset(id(a)) AS `a`,"
-            f" offset(id(b)) AS `b`, r.`source_refs` AS `refs`{more}"
+            f"MATCH (a:`{src}`)-[r:`{table}`]->(b:`{dst}`){where} RETURN offset(id(a)) AS"
+            f" `a`, offset(id(b)) AS `b`, r.`source_refs` AS `refs`{more}"
         )
         self._count_dreams(table, len(scan.ints("a")))
         row, said = scan.listed("refs", self._turn_names, "ref")
@@ -243,15 +257,30 @@ class Reading:
         self.settled = np.full(len(self.questions.ids), NO_DAY, np.int64)
         np.maximum.at(self.settled, resolved.b, self.turn_day[resolved.turn])
         self.said = self._said("MENTIONS", "Concept", self.concepts)
-        asked, _ = self._listed("MENTIONS", "Question", "Concept", (self.questions, self.concepts))
-        known = marked(self.asks.b, len(self.questions.ids))
-        self.asked = asked if known.all() else asked.keep(known[asked.a])
+        self.asked = self._asked()
         waypoint, turn = self._pair("ANCHORED", "Waypoint", "SourceRef")
         self.anchored = self._of_threads(self.waypoints.at(waypoint), self._turns(turn))
         at, other = matches(self.anchored.turn, self.said.turn)
         self.met = Rows(
             self.anchored.b[at], self.said.b[other], self.anchored.turn[at], np.arange(len(at))
         )
+
+    def _asked(self) -> Rows:
+        """Mentions of questions that a turn in scope asks.
+
+        What was asked in one turn says its concepts there: lists of references are read for the
+        other questions only.
+        """
+        known = marked(self.asks.b, len(self.questions.ids))
+        turn = np.full(len(self.questions.ids), len(self.turn_thread), np.int64)
+        turn[self.asks.b] = self.asks.turn
+        once, said = self._pair("MENTIONS", "Question", "Concept", f" WHERE {ASKED_ONCE}")
+        question = self.questions.at(once)
+        single = Rows(question, self.concepts.at(said), turn[question], np.arange(len(once)))
+        ends, where = (self.questions, self.concepts), f" WHERE NOT {ASKED_ONCE}"
+        rows, _ = self._listed("MENTIONS", "Question", "Concept", ends, where=where)
+        rows = rows if known.all() else rows.keep(known[rows.a])
+        return joined(self._in_scope(single), rows)
 
     def _links(self) -> tuple[list[Part], list[NDArray[np.int64]]]:
         """Relations between nodes of one kind, and the arcs among them (kind, tail, head, code)."""

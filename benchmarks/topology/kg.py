@@ -31,6 +31,7 @@ from graphstore.model.view import (
     MENTION,
     NO_DAY,
     OPEN,
+    VOICED,
     GraphView,
 )
 from graphstore.schema import columns, copy_edges, copy_nodes, ddl
@@ -162,7 +163,7 @@ def view_of(kg: Kg) -> GraphView:
         u=u.astype(np.int32),
         v=v.astype(np.int32),
         weight=np.ones(len(u), np.int32),
-        roles=roles,
+        roles=roles | np.uint8(VOICED),
         edge_ref_thread=thread[said_in].astype(np.int32),
         edge_ref_turn=turn,
         arcs=np.empty((0, 3), np.int32),
@@ -171,7 +172,8 @@ def view_of(kg: Kg) -> GraphView:
         df=np.bincount(spoken, minlength=n).astype(np.int32),
         began=unknown,
         settled=unknown,
-        shorter=np.full(n, -1, np.int32),
+        carried=np.zeros(n, np.int32),
+        labels=("",) * n,
         turn_thread=thread[said_in].astype(np.int32),
         turn_number=turn,
         turn_edge=np.arange(len(u), dtype=np.int32),
@@ -203,6 +205,7 @@ def _nodes(statement: Any, kg: Kg) -> None:  # noqa: ANN401 - a transaction of t
     _copy(statement, copy_nodes(SourceRefNode), SourceRefNode, kg.questions, turns)
     asked = {"question_id": _names("q:", np.arange(kg.questions))}
     asked["status"] = pa.array(["open"] * kg.questions)
+    asked["ref_count"] = pa.array([1] * kg.questions)
     _copy(statement, copy_nodes(Question), Question, kg.questions, asked)
     words = {"concept_id": _names("c:", used), "label": _names("word ", used)}
     _copy(statement, copy_nodes(Concept), Concept, len(used), words)

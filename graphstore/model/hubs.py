@@ -59,7 +59,8 @@ def generic_ids(concepts: tuple[Concept, ...], lineages: int) -> frozenset[str]:
 
 def fold(label: str) -> str:
     """The form in which labels and stop words are compared."""
-    return normalize("NFC", label.casefold())
+    low = label.casefold()
+    return low if low.isascii() else normalize("NFC", low)
 
 
 @cache
