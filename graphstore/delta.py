@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from graphstore import schema
 from graphstore.codec import encode_edge, encode_edge_key, encode_node
 from graphstore.engine import Transaction
-from graphstore.model.knowledge import Edge, Node
+from graphstore.model.knowledge import Edge, HasTurn, Node, SourceRefNode
 from graphstore.rows import Rows
 from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
 
@@ -19,6 +19,9 @@ NODES_FOR_A_ROW: Final = 2_000
 """Nodes whose keys are read in the time that it takes to write one row by itself."""
 EDGES_FOR_A_NODE: Final = 4
 """Edges are many more than nodes, and where some are looked for, all are read."""
+
+THREADS: Final = 10
+"""Threads below which turns are written thread by thread."""
 
 
 @dataclass(slots=True)
@@ -97,10 +100,29 @@ def write(statement: Transaction, delta: Delta, *, nodes_for_a_row: int = NODES_
     for cls, nodes in _by_class(delta.set_nodes).items():
         cells = [encode_node(node) for node in nodes]
         pen.put(schema.merge_node(cls), schema.columns(cls), cells, (cls.TABLE,))
-    for cls, nodes in _by_class(delta.new_nodes).items():
+    hung = _hung(delta)
+    below = {turn.key for turns in hung.values() for turn, _ in turns}
+    fresh = (node for node in delta.new_nodes if node.key not in below)
+    for cls, nodes in _by_class(fresh).items():
         cells = [encode_node(node) for node in nodes]
         statement.put(schema.create_node(cls), schema.columns(cls), cells)
-    _write_edges(pen, delta.new_edges, schema.create_edge)
+    for thread, turns in hung.items():
+        cells = [
+            (*encode_node(turn), *encode_edge(edge)[len(END_COLUMNS) :]) for turn, edge in turns
+        ]
+        statement.put_below(schema.create_turns(), schema.turn_columns(), cells, thread)
+    others = [edge for edge in delta.new_edges if not (type(edge) is HasTurn and edge.dst in below)]
+    _write_edges(pen, others, schema.create_edge)
+
+
+def _hung(delta: Delta) -> dict[str, list[tuple[Node, Edge]]]:
+    """New turns with their edges, by thread; none where these are many."""
+    turns = {node.key: node for node in delta.new_nodes if type(node) is SourceRefNode}
+    hung: dict[str, list[tuple[Node, Edge]]] = defaultdict(list)
+    for edge in delta.new_edges:
+        if type(edge) is HasTurn and edge.dst in turns:
+            hung[edge.src].append((turns[edge.dst], edge))
+    return hung if len(hung) <= THREADS else {}
 
 
 def _write_edges(

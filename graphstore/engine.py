@@ -242,6 +242,13 @@ class Transaction:
         """
         self._all(sum(found["rows"][0] for found in self.each_batch(cypher, columns, rows)), rows)
 
+    def put_below(
+        self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]], thread: str
+    ) -> None:
+        """Write rows below one thread; columns have their prefixes. Raises RowsLost."""
+        table = arrow_table(columns, rows, prefix="")
+        self._all(self.columns(cypher, rows=table, thread=thread)["rows"][0], rows)
+
     def put_each(
         self, cypher: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]]
     ) -> None:

@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from graphstore.model.hypothesis import HYPOTHESES
-from graphstore.model.knowledge import EDGES, NODES, Edge, Node
+from graphstore.model.knowledge import EDGES, NODES, Edge, HasTurn, Node, SourceRefNode
 
 SCHEMA_VERSION: Final = 1
 
@@ -168,6 +168,27 @@ def create_edge(cls: type[Edge], src: str, dst: str) -> str:
 
 
 @cache
+def create_turns() -> str:
+    """Insert turns that are not there with their edges from the thread whose key is ``thread``.
+
+    Columns of turns are ``c_<column>``, those of the edges ``e_<column>``. No node is looked
+    for but the one.
+    """
+    turn = ", ".join(f"`{one.name}`: `c_{one.name}`" for one in columns(SourceRefNode))
+    edge = ", ".join(f"`{one.name}`: `e_{one.name}`" for one in columns(HasTurn))
+    return (
+        "MATCH (t:`Thread` {`thread_id`: $thread}) LOAD FROM $rows "
+        f"CREATE (t)-[h:`HAS_TURN` {{{edge}}}]->(n:`SourceRef` {{{turn}}}) RETURN count(*) AS rows"
+    )
+
+
+def turn_columns() -> tuple[Column, ...]:
+    """Columns of a table for ``create_turns``, with their prefixes."""
+    of_turn = (Column(f"c_{one.name}", one.kind) for one in columns(SourceRefNode))
+    return (*of_turn, *(Column(f"e_{one.name}", one.kind) for one in columns(HasTurn)))
+
+
+@cache
 def set_edge(cls: type[Edge], src: str, dst: str) -> str:
     """Replace the properties of edges of one pair, found by their ends and keys."""
     names = [column.name for column in columns(cls) if column.name not in cls.KEYS]
@@ -290,7 +311,7 @@ _OF_THREAD: Final = "MATCH (t:`Thread`)-[h:`HAS_TURN`]->"
 def find_turns() -> str:
     """The turns of the thread whose key is ``thread``."""
     found = f"{_OF_THREAD}(n:`SourceRef`) WHERE t.`thread_id` = $thread"
-    return f"{found} RETURN {_returns('n', node_class('SourceRef'))}"
+    return f"{found} RETURN {_returns('n', SourceRefNode)}"
 
 
 @cache
