@@ -4,8 +4,9 @@ Directed: in a strongly connected component of the arcs between lineages, the sh
 the head of each arc to its tail. Undirected: in level 1 with concepts of 2 <= df <= 8 only, the
 shortest cycle through each non-tree edge of a breadth-first forest, over at least three lineages
 of two days or more that do not all meet in one concept. What an assistant says once is no link, nor
-is a common word alone that no human says, nor one thing under two names. Shortest cycles through
-chosen edges, as in the bases of Horton (1987); never an enumeration of simple cycles.
+is a common word alone that no human says, nor one thing under two names; over common words alone
+nothing goes round. Shortest cycles through chosen edges, as in the bases of Horton (1987); never an
+enumeration of simple cycles.
 """
 
 from collections.abc import Iterator, Sequence
@@ -132,17 +133,19 @@ def _is_inquiry(
     """Whether at least three lineages of two days or more meet, each two over something else.
 
     No concept that all of them mention, none under two names, no common word alone that no human
-    says in either thread.
+    says in either thread; and not each two over a common word.
     """
     lineages = [node for node in cycle if level.lineage[node] >= 0]
     if len(lineages) < LEAST_THREADS:
         return False
     shared = set(rows[lineages[0]]).intersection(*(rows[node] for node in lineages[1:]))
     over = [int(level.base[node]) for node in cycle if level.kind[node] == CONCEPT]
+    common = sum(bool(level.plain[node]) for node in cycle)
     return not (
         any(level.kind[node] == CONCEPT for node in shared)
         or any(graph.may_be_one(a, b) for a, b in combinations(over, 2))
         or len({day for day in level.day[lineages].tolist() if day != NO_DAY}) == 1
+        or common == len(lineages)
         or any(_is_unvoiced(level, cycle, at) for at in range(len(cycle)))
     )
 

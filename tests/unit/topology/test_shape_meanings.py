@@ -293,6 +293,13 @@ class TestCycle:
         meeting.change("c:1", flags=0)
         assert len(find(meeting, "cycle").seeds) == 1
 
+    def test_over_common_words_alone_nothing_goes_round(self, meeting):
+        for at in (0, 1):
+            meeting.change(f"c:{at}", flags=PLAIN)
+        assert len(find(meeting, "cycle").seeds) == 1
+        meeting.change("c:2", flags=PLAIN)
+        assert find(meeting, "cycle").seeds == ()
+
     def test_what_was_done_within_one_day_comes_back_to_nothing(self, meeting):
         for at in range(3):
             for name in (f"s:{at}", f"q:{at}"):
