@@ -198,7 +198,7 @@ def test_a_concept_that_the_theme_met_before_is_not_new():
     assert list(theme_deepening(theme(plot))) == []
 
 
-@pytest.mark.parametrize("label", ["vent", "film", "src/vent stack.py"])
+@pytest.mark.parametrize("label", ["vent", "thin salt film", "src/vent stack.py"])
 def test_a_plain_word_a_file_and_a_part_of_the_theme_are_nothing_new(label):
     plot = deepening()
     plot.kinds["src/vent stack.py"] = ConceptKind.PATH
