@@ -109,7 +109,7 @@ class DreamSettings(Value):
     enabled: bool = True
     """Off: no dream cycle runs."""
     schedule: Literal["off", "idle", "window"] = "off"
-    """When the timer may dream: never, in quiet, or in the hours of the window."""
+    """When ``clew ingest --follow`` may dream: never, in quiet, or in the hours of the window."""
     window: Annotated[str, Field(pattern=r"^\d\d:\d\d-\d\d:\d\d$"), AfterValidator(known_hours)] = (
         "02:00-05:00"
     )

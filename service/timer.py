@@ -33,4 +33,4 @@ class Timer:
         with suppress(StoreLocked):
             result = dreaming.dreamt(self._session, ask, self._limits).result
             if isinstance(result, Landed):
-                self._session.progress(f"dreamt: {len(result.record.hypotheses)} hypotheses")
+                self._session.progress(f"dreamt: {len(result.record.hypotheses)} new")
