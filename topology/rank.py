@@ -15,7 +15,7 @@ SHAPE_ORDER: Final = (
     "shadow_route",
 )
 """Shapes of other distributions come behind, by name."""
-NODE, BRIDGE, PAIR = CUTS = ("node", "order_1", "order_2")
+NODE, BRIDGE, _ = CUTS = ("node", "order_1", "order_2")
 """Kinds of Seeds that part the graph: their smaller side is what they are about."""
 BOTH: Final = 2
 """Pieces that a bridge parts, and its ends."""
@@ -65,28 +65,15 @@ def is_one_place(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def told_better(seeds: Sequence[Seed], threads: Container[str]) -> frozenset[str]:
-    """Ids of Seeds whose place another one tells more exactly.
-
-    A bridge before a node that parts the same two pieces, a node before two edges that meet in it.
-    """
+    """Ids of the nodes that part the same two pieces as a bridge, which tells them more exactly."""
     bridged = [side for seed in seeds if seed.kind == BRIDGE for side in sides_of(seed, threads)]
-    points = {seed.seed_id: seed for seed in seeds if seed.kind == NODE}
-    found = {name for name, seed in points.items() if _is_bridged(seed, bridged, threads)}
-    nodes = {(seed.level, *_cut(seed)) for name, seed in points.items() if name not in found}
-    pairs = (seed for seed in seeds if seed.kind == PAIR)
-    found.update(
+    return frozenset(
         seed.seed_id
-        for seed in pairs
-        if any((seed.level, node) in nodes for node in {*_cut(seed)[:2]} & {*_cut(seed)[2:]})
+        for seed in seeds
+        if seed.kind == NODE
+        and {number.name: number.value for number in seed.numbers}["pieces"] == BOTH
+        and any(is_one_place(place_of(seed, threads), side) for side in bridged)
     )
-    return frozenset(found)
-
-
-def _is_bridged(point: Seed, bridged: Sequence[frozenset[str]], threads: Container[str]) -> bool:
-    """Whether a bridge parts what a node parts: two pieces, and one of them is its side."""
-    pieces = {number.name: number.value for number in point.numbers}["pieces"]
-    place = place_of(point, threads)
-    return pieces == BOTH and any(is_one_place(place, side) for side in bridged)
 
 
 def related(seeds: Sequence[Seed]) -> tuple[Seed, ...]:

@@ -1,10 +1,10 @@
 """One edge, or a pair, is all that joins two sides of at least k_min nodes and two lineages.
 
 Order 1: a bridge (an edge in no cycle). Order 2: the best pair of a 2-edge-cut class, where either
-edge alone still holds. A common word counts where a human says it. A containment edge (a thread and
-its own question) is never a weak bridge. Theme: two communities of level 1 that meet through one to
-three carriers, the fewer of the edges between them and of the nodes that bear these on either side.
-Each tells of a name; the best three meetings are told.
+edge alone still holds, unless they meet in a node. A common word counts where a human says it. A
+containment edge (a thread and its own question) is never a weak bridge. Theme: two communities of
+level 1 that meet through one to three carriers, the fewer of the edges between them and of the
+nodes that bear these on either side. Each tells of a name; the best three meetings are told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -159,11 +159,19 @@ def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
         yield _Cut(level.number, (edge,), side, _score(side, weight, themes), weight)
 
 
+def _meet(level: Level, first: Longs, second: Longs) -> Mask:
+    """Whether two edges have an end in common: then that node parts the sides, not the edges."""
+    one, other = (level.u[first], level.v[first]), (level.u[second], level.v[second])
+    found: Mask = np.logical_or.reduce([a == b for a in one for b in other])
+    return found
+
+
 def _pairs(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:
     group, first, second, arc = cuts.best_arcs(level.two_cuts, _usable(level))
     length = np.diff(level.two_cuts.start)[group]
     children = (level.cover.child[first], level.cover.child[second])
     kept = (arc >= limits.k_min) & _lineages_on_both(level, limits, *children)
+    kept &= ~_meet(level, first, second)
     first, second = first[kept], second[kept]
     apart = graph.in_two_themes(level, level.u[first], level.v[first])
     apart &= graph.in_two_themes(level, level.u[second], level.v[second])

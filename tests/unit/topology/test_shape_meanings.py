@@ -144,13 +144,13 @@ class TestCutPoint:
         assert {seed.shape for seed in both.seeds} == {"weak_bridge"}
         assert {row.reasons for row in both.rejected} == {("same_place",)}
 
-    def test_two_edges_that_meet_in_a_cut_point_are_told_as_cut_point_alone(self, three_groups):
+    def test_two_edges_that_meet_in_a_node_are_no_bridge(self, three_groups):
         three_groups.mention("q:c-1", "c:x", ("s:c1", 3))
-        limits = Limits(hub_df=9)
-        alone = find(three_groups, "weak_bridge", hub_df=9)
-        both = scout(three_groups.view(), ["cut_point", "weak_bridge"], limits)
-        assert {seed.kind for seed in alone.seeds} == {"order_2"}
-        assert [seed.shape for seed in both.seeds] == ["cut_point"]
+        assert find(three_groups, "weak_bridge", hub_df=9).seeds == ()
+        three_groups.mention("q:c-2", "c:a-0", ("s:c2", 3))
+        three_groups.edges.pop(-2)
+        (seed,) = find(three_groups, "weak_bridge", hub_df=9, k_min=6).seeds
+        assert (seed.kind, len(set(by_role(seed, "cut")))) == ("order_2", 4)
 
     def test_a_common_word_ties_a_piece_only_where_a_human_says_it(self, three_groups):
         def cut_at_x():
