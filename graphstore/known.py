@@ -167,6 +167,11 @@ class Known:
             return asking.ask(statement, cypher, params, limit)
 
     def verify(self) -> tuple[Fault, ...]:
-        """Everything that does not hold; empty when all is well."""
+        """Everything that does not hold; empty when all is well.
+
+        Raises LedgerUnreadable when the file of the ledger is damaged, be it in an index only.
+        """
+        self._space.ledger.check_pages()
+        self.search.check()
         with self._space.graph.reader() as statement:
             return verification.verify(self._space.source, statement)

@@ -372,6 +372,14 @@ class Ledger(Reading):
         if entry.expected(previous) != entry.checksum:
             raise LedgerDamaged(entry.seq, "its checksum does not follow from the one before")
 
+    def check_pages(self) -> None:
+        """Let SQLite look at every page, table and index of the file.
+
+        Raises LedgerUnreadable.
+        """
+        if self.select("PRAGMA integrity_check(1)") != [("ok",)]:
+            raise LedgerUnreadable(str(self.path), "some of its pages are damaged")
+
     def verify(self) -> tuple[Break, ...]:
         """Every place where the chain does not hold, each named once, in order.
 

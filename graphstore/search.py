@@ -171,6 +171,11 @@ class SearchIndex:
                 connection.execute(statement)
             self.index([row[0] for row in self._ledger.select("SELECT ref FROM turn ORDER BY ref")])
 
+    def check(self) -> None:
+        """Let SQLite look through the index of words. Raises LedgerUnreadable."""
+        with self._ledger.transaction() as connection:
+            connection.execute("INSERT INTO turn_fts(turn_fts) VALUES ('integrity-check')")
+
     # reading
 
     def find(

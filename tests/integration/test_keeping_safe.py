@@ -2,7 +2,9 @@
 
 import json
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -176,6 +178,26 @@ def test_damaged_pages_are_found(clew, home):
     file.write_bytes(content)
     checks = levels(clew, code=5)
     assert "salvage" in checks.get("ledger", checks.get("store"))["hint"]
+
+
+def root_of(file, name):
+    with closing(sqlite3.connect(file)) as connection:
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        [(page,)] = connection.execute(asked, (name,)).fetchall()
+        return page, connection.execute("PRAGMA page_size").fetchone()[0]
+
+
+@pytest.mark.parametrize("name", ["turn_native", "record_subject", "turn_fts_data", "source_file"])
+def test_damage_beside_the_records_is_found_and_mended(clew, home, capsys, name):
+    file = home / "default" / "ledger.db"
+    page, size = root_of(file, name)
+    content = bytearray(file.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xa5" * size
+    file.write_bytes(content)
+    clew("verify", code=5)
+    assert "clew ledger salvage" in capsys.readouterr().err
+    assert "0 are lost" in clew("ledger", "salvage", "--yes")
+    assert "everything holds" in clew("verify")
 
 
 def test_without_a_workspace_doctor_looks_at_the_rest(clew):
