@@ -148,7 +148,8 @@ def joined(one: Rows, other: Rows) -> Rows:
     after = int(one.row.max(initial=-1)) + 1
     row = np.concatenate((one.row, other.row + after))
     columns = ((one.a, other.a), (one.b, other.b), (one.turn, other.turn))
-    return Rows(*(np.concatenate(pair) for pair in columns), row)
+    a, b, turn = (np.concatenate(pair) for pair in columns)
+    return Rows(a, b, turn, row)
 
 
 def marked(ranks: Ints, size: int) -> Bools:

@@ -96,7 +96,8 @@ class Level:
 
         What an assistant names once in passing is not what a thread is about.
         """
-        return ((self.roles & VOICED) > 0) | (self.weight >= TURNS_TOLD)
+        found: Mask = ((self.roles & VOICED) > 0) | (self.weight >= TURNS_TOLD)
+        return found
 
     @cached_property
     def plain(self) -> Mask:
@@ -109,7 +110,8 @@ class Level:
         plain = self.plain[self.u] | self.plain[self.v]
         named = (self.kind[self.u] == CONCEPT) | (self.kind[self.v] == CONCEPT)
         voiced = (self.roles & VOICED) > 0
-        return np.where(plain, voiced, self.told | named)
+        found: Mask = np.where(plain, voiced, self.told | named)
+        return found
 
     def are_enough(self, lineages: Longs, limits: Limits) -> Mask:
         """Whether so many lineages make a side or an island; any do in a graph without threads.

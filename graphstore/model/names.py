@@ -40,5 +40,6 @@ def may_be_one(one: str, other: str) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    matcher = SequenceMatcher(None, *sorted((one, other)), autojunk=False)
+    first, second = sorted((one, other))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
     return matcher.real_quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE

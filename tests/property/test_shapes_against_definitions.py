@@ -294,7 +294,8 @@ def test_missing_middles_are_the_open_pairs_of_adamic_and_adar(seed):
     items = sorted(name for name, lineages in said.items() if len(lineages) > 1)
     near: nx.Graph[str] = nx.Graph()
     near.add_nodes_from(items)
-    graph, together = rows.level0(), Counter()
+    graph = rows.level0()
+    together: Counter[tuple[str, str]] = Counter()
     for question in (name for name in rows.nodes if name[0] == "q"):
         words = {word for word in graph[question] if told(graph.edges[question, word])}
         together.update(combinations(sorted(words & set(items)), 2))

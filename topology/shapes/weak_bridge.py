@@ -144,7 +144,8 @@ def _lineages_on_both(
 
 def _usable(level: Level) -> Mask:
     """Edges that may be a weak bridge: what holds, and no containment."""
-    return ((level.roles & CONTAINMENT) == 0) & level.holds
+    found: Mask = ((level.roles & CONTAINMENT) == 0) & level.holds
+    return found
 
 
 def _bridges(graph: Structure, level: Level, limits: Limits) -> Iterator[_Cut]:

@@ -126,8 +126,8 @@ class TestCutPoint:
             for at in range(3):
                 words = [f"c:{side}-{at}", f"c:{side}-{(at + 1) % 3}"]
                 sketch.ask(f"s:{side}{at}", f"q:{side}-{at}", *words)
-        for side, at in ("a0", "a1", "b0", "b1", "c0"):
-            sketch.mention(f"q:{side}-{at}", "c:x", (f"s:{side}{at}", 3))
+        for group, member in ("a0", "a1", "b0", "b1", "c0"):
+            sketch.mention(f"q:{group}-{member}", "c:x", (f"s:{group}{member}", 3))
         return sketch
 
     def test_bridge_and_cut_point_that_share_an_end_name_each_other(self, three_groups):
