@@ -102,7 +102,8 @@ class Level:
     @cached_property
     def plain(self) -> Mask:
         """Concepts that are a common word alone: they mean one thing here and another there."""
-        return (self.kind == CONCEPT) & ((self.flags & PLAIN) > 0)
+        found: Mask = (self.kind == CONCEPT) & ((self.flags & PLAIN) > 0)
+        return found
 
     @cached_property
     def holds(self) -> Mask:
