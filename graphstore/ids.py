@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
@@ -13,6 +14,8 @@ Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json
 
 SEPARATOR: Final = "\u241f"
 NATIVE_ID_LIMIT: Final = 120
+RECENT: Final = 4096
+"""Thread ids that are remembered: each is asked for a dozen times while its thread is read."""
 _SAFE: Final = "-_.:"
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9._:-]*")
 
@@ -69,6 +72,7 @@ def source_fingerprint(pairs: Iterable[tuple[str, str]]) -> str:
     return "b2:" + digest([list(pair) for pair in sorted(pairs)])
 
 
+@lru_cache(RECENT)
 def thread_id(source: str, native_id: str) -> str:
     """``<source>:<native id>``, percent-encoded; over-long native ids are hashed."""
     if len(native_id) > NATIVE_ID_LIMIT:

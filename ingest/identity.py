@@ -117,6 +117,8 @@ def collided_id(whole: Whole) -> str:
 
 def chains(threads: Sequence[CleanThread]) -> list[list[CleanThread]]:
     """Carriers in runs of which each goes on where the one before it ends."""
+    if len(threads) == 1:  # nearly always
+        return [list(threads)]
     waiting = sorted(threads, key=_start)
     found: list[list[CleanThread]] = []
     for thread in waiting:

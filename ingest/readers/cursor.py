@@ -87,6 +87,8 @@ def sniff(head: bytes, src: Source) -> Score | None:
     del head
     shape = look(src)
     if shape.kind in {"lines", "dict"}:
+        if "role" not in shape.keys:
+            return None
         matching = sum(is_line(one) for one in shape.objects)
         return Score.by(6, shape.share(matching), "h") if matching else None
     return Score.by(2, 1.0, "a") if tables(src).get(_TABLE, frozenset()) >= _COLUMNS else None
