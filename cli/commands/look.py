@@ -140,7 +140,8 @@ def questions(
         act, one, other, *_ = [*words, "", ""]
         look.questions(run("settle", act=act, one=one, other=other), as_json=as_json)
     elif borderline:
-        look.borderline(run("borderline", limit=limit), as_json=as_json)
+        rows = run("borderline", limit=limit)
+        look.borderline(rows, "questions same|different", as_json=as_json)
     else:
         rows = run("questions", limit=limit, status=status, recurring=recurring)
         look.questions(rows, as_json=as_json)
@@ -171,7 +172,7 @@ def concepts(
         look.concepts(run("unite", act=act, one=one, other=other), as_json=as_json)
         return
     if aliases:
-        look.borderline(run("aliases", limit=limit), as_json=as_json)
+        look.borderline(run("aliases", limit=limit), "concepts merge", as_json=as_json)
         return
     look.concepts(run("concepts", limit=limit, generic=generic), as_json=as_json)
 

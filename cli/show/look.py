@@ -161,15 +161,14 @@ def questions(rows: tuple[QuestionRow, ...], *, as_json: bool) -> None:
         print("no such question")
 
 
-def borderline(rows: tuple[LinkRow, ...], *, as_json: bool) -> None:
-    """Pairs that wait for a word of the owner."""
+def borderline(rows: tuple[LinkRow, ...], answer: str, *, as_json: bool) -> None:
+    """Pairs that wait for a word of the owner, and the command that gives it."""
     if emit(rows, as_json=as_json):
         return
     for row in rows:
         paint.paragraph(f"{row.one} ({row.one_id})", "      ", first=f"{row.score:.2f}")
         paint.paragraph(f"{row.other} ({row.other_id})", "      ")
-    if not rows:
-        print("no pair waits")
+    print(f"your word: clew {answer} ONE OTHER" if rows else "no pair waits")
 
 
 def concepts(rows: tuple[ConceptRow, ...], *, as_json: bool) -> None:
