@@ -11,7 +11,17 @@ from typing import Final, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from graphstore.model.hypothesis import HYPOTHESES
-from graphstore.model.knowledge import EDGES, NODES, Edge, HasTurn, Node, SourceRefNode
+from graphstore.model.knowledge import (
+    EDGES,
+    NODES,
+    Asks,
+    ConceptKind,
+    Edge,
+    HasTurn,
+    Mentions,
+    Node,
+    SourceRefNode,
+)
 
 SCHEMA_VERSION: Final = 1
 
@@ -319,6 +329,31 @@ def find_turn_edges(cls: type[Edge], dst: str) -> str:
     """Edges that start at the turns of the thread whose key is ``thread``."""
     found = f"{_OF_THREAD}(a:`SourceRef`)-[r:`{cls.TABLE}`]->(b:`{dst}`)"
     return f"{found} WHERE t.`thread_id` = $thread {_edge_returns(cls, 'SourceRef', dst)}"
+
+
+_OF_THREADS: Final = "LOAD FROM $rows MATCH (t:`Thread` {`thread_id`: `c_key`})-[h:`HAS_TURN`]->"
+
+
+@cache
+def find_signals() -> str:
+    """Turns with signals, of the threads whose keys are listed in ``c_key``."""
+    found = f"{_OF_THREADS}(n:`SourceRef`) WHERE n.`signals` <> '[]'"
+    return f"{found} RETURN {_returns('n', SourceRefNode)}"
+
+
+@cache
+def find_asked() -> str:
+    """What the turns of these threads ask."""
+    found = f"{_OF_THREADS}(a:`SourceRef`)-[r:`ASKS`]->(b:`Question`)"
+    return f"{found} {_edge_returns(Asks, 'SourceRef', 'Question')}"
+
+
+@cache
+def find_paths() -> str:
+    """Mentions of paths by the turns whose keys are listed in ``c_key``."""
+    found = "LOAD FROM $rows MATCH (a:`SourceRef` {`ref`: `c_key`})-[r:`MENTIONS`]->(b:`Concept`)"
+    of_kind = f"WHERE b.`kind` = '{ConceptKind.PATH.value}'"
+    return f"{found} {of_kind} {_edge_returns(Mentions, 'SourceRef', 'Concept')}"
 
 
 @cache

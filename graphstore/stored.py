@@ -113,6 +113,31 @@ def found_turn_edges(
     return decode_edges(cls, "SourceRef", dst, table)
 
 
+def found_signals(statement: Transaction, threads: Sequence[str]) -> tuple[SourceRefNode, ...]:
+    """The turns of threads that have signals."""
+    rows = [(key,) for key in threads]
+    tables = statement.each_batch(schema.find_signals(), (KEY_COLUMN,), rows)
+    return tuple(node for table in tables for node in decode_nodes(SourceRefNode, table))
+
+
+def found_asked(statement: Transaction, threads: Sequence[str]) -> tuple[Asks, ...]:
+    """What the turns of threads ask."""
+    rows = [(key,) for key in threads]
+    tables = statement.each_batch(schema.find_asked(), (KEY_COLUMN,), rows)
+    return tuple(
+        edge for table in tables for edge in decode_edges(Asks, "SourceRef", "Question", table)
+    )
+
+
+def found_paths(statement: Transaction, refs: Sequence[str]) -> tuple[Mentions, ...]:
+    """The paths that turns mention."""
+    rows = [(key,) for key in refs]
+    tables = statement.each_batch(schema.find_paths(), (KEY_COLUMN,), rows)
+    return tuple(
+        edge for table in tables for edge in decode_edges(Mentions, "SourceRef", "Concept", table)
+    )
+
+
 def found_ends(
     statement: Transaction,
     cls: type[Edge],

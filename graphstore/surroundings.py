@@ -12,7 +12,6 @@ from graphstore.model.knowledge import (
     Asks,
     Concept,
     Edge,
-    HasTurn,
     Journey,
     Links,
     LinkType,
@@ -23,7 +22,14 @@ from graphstore.model.knowledge import (
 )
 from graphstore.parts import Parts
 from graphstore.rows import Rows
-from graphstore.stored import found_edges, found_ends, found_nodes
+from graphstore.stored import (
+    found_asked,
+    found_edges,
+    found_ends,
+    found_nodes,
+    found_paths,
+    found_signals,
+)
 
 E = TypeVar("E", bound=Edge)
 
@@ -122,14 +128,18 @@ class Surroundings:
         self._edges(Answers, ("SourceRef", "Question"), names, "b")
 
     def _threads(self) -> None:
-        """Threads that ask one of the questions, with their turns; heads of those that mention."""
+        """Threads that ask one of the questions, with those of their turns that tell something.
+
+        Those are turns that ask, answer or have signals. And heads of threads that mention.
+        """
         asking = _threads_of(self._rows.edges[Asks].values())
-        held = found_edges(self._statement, HasTurn, ("Thread", "SourceRef"), sorted(asking))
-        refs = sorted(edge.dst for edge in held)
-        self._rows.add(found_nodes(self._statement, SourceRefNode, refs))
-        self._edges(Asks, ("SourceRef", "Question"), refs)
+        self._rows.add(found_asked(self._statement, sorted(asking)))
+        self._rows.add(found_signals(self._statement, sorted(asking)))
         asked = {edge.src for edge in self._rows.edges[Asks].values()}
-        self._edges(Mentions, ("SourceRef", "Concept"), asked | _next(asked))
+        telling = asked.union(edge.src for edge in self._rows.edges[Answers].values())
+        others = sorted(telling - self._rows.nodes[SourceRefNode].keys())
+        self._rows.add(found_nodes(self._statement, SourceRefNode, others))
+        self._rows.add(found_paths(self._statement, sorted(asked | _next(asked))))
         heads = asking | _threads_of(self._rows.edges[Mentions].values())
         self._rows.add(found_nodes(self._statement, ThreadNode, sorted(heads)))
         concepts = sorted({edge.dst for edge in self._rows.edges[Mentions].values()})
