@@ -110,18 +110,15 @@ class TestQuestions:
         assert held() == before
 
     def test_what_the_owner_calls_different_is_never_linked(self, session, held):
-        before = held()
         assert links(session)[pair(WHEEL, AGAIN)] is LinkType.RECURRING
         operations.settle(session, "different", AGAIN, WHEEL)
         assert pair(WHEEL, AGAIN) not in links(session)
-        held()
         # somebody asks it once more: it is compared again, and the word holds
         tell(session, "more", AGAIN, "> The escape wheel.")
         assert pair(WHEEL, AGAIN) not in links(session)
         held()
         operations.settle(session, "unsay", AGAIN, WHEEL)
         assert pair(WHEEL, AGAIN) in links(session)
-        assert held() != before  # one thread more
 
     def test_the_last_word_counts(self, session):
         operations.settle(session, "same", WHEEL, STACK)
@@ -230,10 +227,8 @@ class TestConcepts:
         operations.unite(session, "merge", MINE, OTHER)
         operations.unite(session, "merge", OTHER, "spring tide")
         assert {MINE, OTHER} <= set(labels(session)["spring tide"].aliases)
-        held()
         operations.unite(session, "unmerge", OTHER)
         assert labels(session)[OTHER].df == 5
-        held()
         operations.unite(session, "unmerge", concept_id(MINE)[:12])
         assert held() == before
 
