@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from graphstore.ids import digest, digest_bytes, fingerprint
@@ -27,6 +28,8 @@ Calls: TypeAlias = tuple[tuple[str, int], ...]
 
 TITLE_LIMIT: Final = 80
 """Characters of a title taken from the first question."""
+LINES: Final = 4096
+"""Titles, names and paths that are remembered on one line."""
 LINKS: Final = 200
 """Links kept of one turn."""
 _PLAIN: Final = re.compile(r"[0-9a-f-]{1,40}")
@@ -268,7 +271,7 @@ class _Cleaner:
 
     def line(self, text: str) -> str:
         """A short text beside the turns (title, name, path): safe, masked, on one line."""
-        return self.masker(" ".join(safe_text(text)[0].split()))[0]
+        return self.masker(on_one_line(text))[0]
 
     def time(self, moment: datetime | None) -> datetime | None:
         """An aware time; one that names no zone gets that of the options."""
@@ -355,6 +358,12 @@ class _Cleaner:
     def event(self, one: Event) -> Event:
         detail = None if one.detail is None else self.line(one.detail)
         return Event(kind=one.kind, at=self.time(one.at), detail=detail)
+
+
+@lru_cache(LINES)
+def on_one_line(text: str) -> str:
+    """A short text, safe and with single blanks; titles and names come again and again."""
+    return " ".join(safe_text(text)[0].split())
 
 
 def _hand_back(dropped: RawTurn, kept: list[CleanTurn]) -> None:

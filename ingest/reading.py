@@ -275,9 +275,7 @@ class Reading:
 
     def _keep(self, thread: CleanThread, carrier: Carrier) -> None:
         """Let a thread wait for its family."""
-        carrier.titles += [
-            PendingTitle(leaf=title.leaf, text=title.text) for title in thread.raw.summaries
-        ]
+        carrier.titles += [_pending(title.leaf, title.text) for title in thread.raw.summaries]
         if thread.naive and thread.turns:
             carrier.tally.note("naive_time", thread.raw.where or None)
         native = self._native(thread)
@@ -291,6 +289,12 @@ class Reading:
         return thread.raw.native_id or (
             derived_id(thread) if thread.turns else f"empty {len(self.cards)}"
         )
+
+
+@lru_cache(_SHORT_TEXTS)
+def _pending(leaf: str, text: str) -> PendingTitle:
+    """A title for a thread that is named by a record; many files offer the same ones."""
+    return PendingTitle(leaf=leaf, text=text)
 
 
 def _as_known(src: Source, row: FileState) -> Skipped:

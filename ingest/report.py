@@ -20,6 +20,7 @@ from ingest.model import (
     Tally,
     ThreadRow,
 )
+from ingest.state import count_of
 from ingest.walk import Found
 
 REASONS: Final = 3
@@ -177,7 +178,7 @@ def codes_of(tallies: Iterable[Tally]) -> tuple[CodeCount, ...]:
 
 
 def _counts(figures: dict[str, int]) -> tuple[Count, ...]:
-    return tuple(Count(name=name, count=count) for name, count in sorted(figures.items()) if count)
+    return tuple(count_of(name, count) for name, count in sorted(figures.items()) if count)
 
 
 def _reasons(codes: Iterable[CodeCount], found: Found) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What is known of each file, and what must be read again."""
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from graphstore.ids import digest_bytes
@@ -10,6 +11,8 @@ from ingest.model import READ_ERRORS, Source, Tally
 
 PROBE: Final = 64 * 1024
 """Bytes hashed at the start of a carrier, and before its last complete record."""
+FIGURES: Final = 1024
+"""Figures that are remembered."""
 _BILLION: Final = 1_000_000_000
 
 
@@ -90,4 +93,10 @@ def row_of(
 
 
 def _counts(figures: dict[str, int]) -> tuple[Count, ...]:
-    return tuple(Count(name=name, count=count) for name, count in sorted(figures.items()))
+    return tuple(count_of(name, count) for name, count in sorted(figures.items()))
+
+
+@lru_cache(FIGURES)
+def count_of(name: str, count: int) -> Count:
+    """A figure of a disposition or code: small ones are told of nearly every file."""
+    return Count(name=name, count=count)
