@@ -16,6 +16,7 @@ import orjson
 
 from graphstore import proof
 from graphstore.courses import carried
+from graphstore.given import Given
 from graphstore.ids import concept_id, keyed_digest, question_id
 from graphstore.ids import ref as ref_of
 from graphstore.ledger import listed
@@ -351,6 +352,7 @@ class Forgetting:
             self._replay(self._touched(removed, going.adopted))
             self._source.epochs.clear()
             self._source.words.clear()
+            Given(self._ledger).clear()
             if epochs and self._threads.ids():
                 threads = (self._threads.get(name) for name in self._threads.ids())
                 known = (thread for thread in threads if thread is not None)

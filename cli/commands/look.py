@@ -39,6 +39,15 @@ def recall(
     as_of: Annotated[
         str, typer.Option("--as-of", help="As it stood then.", show_default=False)
     ] = "",
+    ambient: Annotated[
+        str,
+        typer.Option(
+            metavar="SESSION",
+            help="An agent asks by itself, in this session: eight turns at most, and the same"
+            " again for six hours.",
+            show_default=False,
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Find the turns that a cue is about."""
@@ -56,6 +65,7 @@ def recall(
         since=since,
         until=until,
         as_of=as_of,
+        ambient=ambient,
     )
     look.recalled(found, as_json=as_json)
 

@@ -2,6 +2,7 @@
 
 import sys
 from functools import partial
+from typing import Literal
 
 from dream.use import Request, use
 from graphstore.model.answers import (
@@ -31,6 +32,7 @@ from graphstore.queries.threads import labelled
 from graphstore.queries.threads import threads as listed_threads
 from ingest.derive import Derivation
 from service import inquiries, naming
+from service.ambient import HITS, Ambient
 from service.answers import LinkRow
 from service.encoding import encoder
 from service.moments import moment, one_of
@@ -51,8 +53,10 @@ def recall(
     since: str = "",
     until: str = "",
     as_of: str = "",
+    ambient: str = "",
 ) -> Recalled:
     """Find the turns that a cue is about."""
+    asked = (cue, limit, project, source, role, thread, label, since, until, as_of)
     filters = Filters(
         project=project or None,
         source=source or None,
@@ -64,29 +68,37 @@ def recall(
     now, then = session.now(), moment(as_of, "as-of")
     with session.store("recall") as store:
         recalled(store, now)
+        given = Ambient(store, session.salt(), ambient, asked) if ambient else None
+        if given is not None and (kept := given.kept(now)) is not None:
+            return kept
         if label:
             filters = labelled(store, filters, label)
         find = partial(
             finding.recall,
             store,
             cue,
-            limit or session.settings.recall.limit,
+            min(limit or HITS, HITS) if ambient else limit or session.settings.recall.limit,
             filters,
             then,
             now=now,
-            hypotheses=lambda refs: usable(resting_on(store, refs, then or now)),
+            hypotheses=lambda refs: usable(
+                resting_on(store, refs, then or now), "ambient" if ambient else "explicit"
+            ),
             reach=lambda seeds: reached(store, seeds),
             graph=session.settings.recall.graph,
         )
         try:
-            return find(model=encoder(session))
+            found = find(model=encoder(session))
         except EncoderFailed as failed:
-            return find().replace(unheard=failed.message)
+            found = find().replace(unheard=failed.message)
+        return found if given is None else given.keep(found, now)
 
 
-def usable(views: tuple[HypothesisView, ...]) -> tuple[HypothesisView, ...]:
-    """Hypotheses that an explicit question may see."""
-    ask = Request(kind="explicit")
+def usable(
+    views: tuple[HypothesisView, ...], kind: Literal["ambient", "explicit"] = "explicit"
+) -> tuple[HypothesisView, ...]:
+    """Hypotheses that a question, or an agent that asks by itself, may see."""
+    ask = Request(kind=kind)
     return tuple(
         view for view in views if use(view.hypothesis, view.standing, ask).manner != "silent"
     )
