@@ -15,8 +15,8 @@ def count(labels, headings, said=NOBODY, lineages=None):
 
 
 def test_a_name_is_carried_where_every_word_of_it_stands_in_a_heading():
-    headings = [["reef-tool"] * 7, ["~/work/tide"] * 6 + [None]]
-    labels = ["Reef Tool", "reef", "reefs/tide", "tide clock", "tool-work-tide", "--"]
+    headings = [["reef-tool"] * 7, ["~/land/tide"] * 6 + [None]]
+    labels = ["Reef Tool", "reef", "reefs/tide", "tide clock", "tool-land-tide", "--"]
     assert count(labels, headings) == [7, 7, 6, 0, 6, 0]
 
 
