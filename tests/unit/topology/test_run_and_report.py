@@ -141,7 +141,8 @@ class TestRun:
             assert found
 
     def test_top_caps_each_shape_and_the_rest_is_counted(self, two_groups):
-        scouted = topology.scout(two_groups.view(), ["weak_bridge"], Limits(k_min=2, top=1))
+        limits = Limits(k_min=2, side_threads=1, top=1)
+        scouted = topology.scout(two_groups.view(), ["weak_bridge"], limits)
         (metrics,) = scouted.metrics
         assert len(scouted.seeds) == metrics.reported == 1
         assert metrics.found > 1

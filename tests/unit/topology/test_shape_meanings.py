@@ -1,5 +1,6 @@
 """What each shape finds, on graphs small enough to see it."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -591,6 +592,10 @@ class TestMissingMiddle:
         record.change("c:z", label="float line")
         assert ("c:a", "c:z") not in self.seeds(record)
         record.change("c:other", label="winding")
+        assert ("c:a", "c:z") in self.seeds(record)
+
+    def test_without_the_engine_no_knot_explains_a_pair(self, record, monkeypatch):
+        monkeypatch.setitem(sys.modules, "igraph", None)
         assert ("c:a", "c:z") in self.seeds(record)
 
     def test_one_middle_is_not_enough(self, sketch):
