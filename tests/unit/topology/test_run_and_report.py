@@ -141,8 +141,11 @@ class TestRun:
             assert found
 
     def test_top_caps_each_shape_and_the_rest_is_counted(self, two_groups):
-        limits = Limits(k_min=2, side_threads=1, top=1)
-        scouted = topology.scout(two_groups.view(), ["weak_bridge"], limits)
+        for at in range(3):
+            words = [f"c:c-{at}", f"c:c-{(at + 1) % 3}"]
+            two_groups.ask(f"s:c{at}", f"q:c-{at}", *words, day=100 + at)
+        two_groups.mention("q:b-1", "c:c-0", ("s:b1", 3))
+        scouted = topology.scout(two_groups.view(), ["weak_bridge"], Limits(k_min=2, top=1))
         (metrics,) = scouted.metrics
         assert len(scouted.seeds) == metrics.reported == 1
         assert metrics.found > 1
