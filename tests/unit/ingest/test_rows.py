@@ -2,15 +2,13 @@ import io
 
 import pytest
 
-from ingest import rows as module
-from ingest.lines import Line
 from ingest.model import Tally
 from ingest.rows import Fence, fenced, rows
 
 
-def read(content):
+def read(content, **more):
     tally = Tally("x")
-    return list(rows(io.BytesIO(content), tally)), tally
+    return list(rows(io.BytesIO(content), tally, **more)), tally
 
 
 def test_lines_have_their_places():
@@ -26,10 +24,8 @@ def test_bad_bytes_are_replaced_and_counted():
     assert tally.places == {"bad_utf8": ["x:1"], "nul_bytes": ["x:2"]}
 
 
-def test_a_line_over_the_bound_is_a_lost_record(monkeypatch):
-    given = [Line(1, 0, b"", "too_big", 9), Line(2, 9, b"b", "whole", 11)]
-    monkeypatch.setattr(module, "lines", lambda _: iter(given))
-    found, tally = read(b"")
+def test_a_line_over_the_bound_is_a_lost_record():
+    found, tally = read(b"too long\nb\n", limit=7)
     assert [row.text for row in found] == ["b"]
     assert (tally.codes, tally.balanced, tally.records) == ({"too_big": 1}, True, 1)
 
