@@ -99,4 +99,5 @@ def test_a_database_is_read_under_any_limit_that_may_be_set(tmp_path):
     src = Source.of_file(file)
     src.record_limit = options_of(IngestSettings(max_record_mb=4096), b"").record_bytes
     (thread,) = llm.read(src, Tally("f"))
+    assert isinstance(thread, RawThread)
     assert [turn.blocks for turn in thread.turns] == [("ask",), ("answer",)]
