@@ -29,7 +29,8 @@ def folder(tmp_path):
 
 def left(folder):
     """How many cycles that are made while each file is read are still there at the end of it."""
-    made, alive = [], []
+    made: list[weakref.ref[Loop]] = []
+    alive = []
 
     def tell(_step):
         alive.append(sum(one() is not None for one in made))
