@@ -332,7 +332,7 @@ class Engine:
             raise StoreDamaged(str(path), reason)
         options = {} if name == "kuzu" else {"throw_on_wal_replay_failure": False}
         try:
-            _opening(path).touch(mode=0o600)
+            marker(path).touch(mode=0o600)
             with _private():
                 self._database = self._module.Database(
                     str(path),
@@ -346,7 +346,7 @@ class Engine:
             self._forget_path()
             raise StoreDamaged(str(path), str(error).split(":", 1)[0]) from error
         finally:
-            _opening(path).unlink(missing_ok=True)
+            marker(path).unlink(missing_ok=True)
 
     def _forget_path(self) -> None:
         with _registry:
@@ -433,14 +433,14 @@ class Engine:
             self._forget_path()
 
 
-def _opening(path: Path) -> Path:
-    """Lies beside a database while the engine opens it."""
-    return path.parent / "opening"
+def marker(path: Path) -> Path:
+    """Lies beside a database while the engine opens it; goes where its files go."""
+    return path.with_name(path.name + ".opening")
 
 
 def _ended_while_opening(path: Path) -> str | None:
     """Some damage ends the process inside the engine; a second try would end it again."""
-    if not _opening(path).exists():
+    if not marker(path).exists():
         return None
-    _opening(path).unlink()
+    marker(path).unlink()
     return "the last attempt to open it ended the program"

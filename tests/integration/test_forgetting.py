@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from graphstore import open_store, proof
+from graphstore.engine import Engine, marker
 from graphstore.forgetting import SALT, words_of
 from graphstore.model.conversation import Thread
 from graphstore.model.hypothesis import Resonates
@@ -280,3 +281,26 @@ def test_without_the_key_a_request_cannot_be_completed_and_that_is_said(path):
     (path / SALT).write_bytes(KEY)
     with opened(path) as store:
         assert store.thread("test:b") is None
+
+
+def test_a_kill_while_the_graph_made_anew_is_opened_is_completed(path, monkeypatch):
+    with opened(path) as store:
+        fill(store, "ab")
+    cut = []
+
+    def fault(boundary):
+        cut.append(boundary)
+        if boundary == "new_graph_in_place":
+            monkeypatch.setattr(Engine, "__init__", ended)
+
+    def ended(_self, path, **_options):
+        marker(path).touch()  # as the engine is opening it
+        raise Cut
+
+    with opened(path, fault=fault) as store, pytest.raises(Cut):
+        store.forget(ids("b"), NOW, KEY)
+    monkeypatch.undo()
+    with opened(path) as store:
+        assert [notice.kind for notice in store.notices] == ["forgotten"]
+        assert store.thread("test:b") is None
+        assert faults(store) == []

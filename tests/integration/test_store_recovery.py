@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphstore import graphfiles, open_store
-from graphstore.engine import Engine
+from graphstore.engine import Engine, marker
 from graphstore.errors import DiskFull, LedgerDamaged
 from graphstore.ids import question_id
 from graphstore.model.knowledge import ThreadNode
@@ -218,7 +218,7 @@ def test_a_stray_shadow_costs_nothing(workspace, content):
 
 
 def test_a_graph_that_ended_the_program_is_not_opened_again(workspace):
-    (workspace / "opening").touch()  # what an abort inside the engine leaves behind
+    marker(workspace / GRAPH).touch()  # what an abort inside the engine leaves behind
     with open_store(workspace, FakeDerive()) as store:
         assert kinds(store) == ["quarantined", "rebuilt"]
         assert store.verify() == ()
