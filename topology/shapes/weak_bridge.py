@@ -75,23 +75,12 @@ class _Meeting:
 
 def find(graph: Structure, limits: Limits) -> Iterator[Seed]:
     """Yield weak bridges of all levels, best first."""
-    found: list[_Cut | _Meeting] = [*_once(graph, limits), *_meetings(graph)]
+    found: list[_Cut | _Meeting] = [*_once(graph, limits), *_best_meetings(graph)]
     found.sort(key=lambda cut: cut.order())
     graph.tally.found[NAME] = len(found)
     graph.tally.raw[NAME] = len(graph.bridges(graph.level(0))[0])
-    told = 0
     for cut in found:
-        if not isinstance(cut, _Meeting):
-            yield _seed(graph, cut)
-        elif _is_named(graph, cut):
-            told += 1
-            if told > MOST_MEETINGS:
-                continue
-            yield _theme_seed(graph, cut)
-    if told > MOST_MEETINGS:
-        graph.tally.truncated.append(
-            Truncation(shape=NAME, what="meetings of themes", done=MOST_MEETINGS, of=told)
-        )
+        yield _theme_seed(graph, cut) if isinstance(cut, _Meeting) else _seed(graph, cut)
 
 
 def _once(graph: Structure, limits: Limits) -> list[_Cut]:
@@ -272,42 +261,44 @@ def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
     return found
 
 
+def _best_meetings(graph: Structure) -> list[_Meeting]:
+    """The best few meetings of communities."""
+    ranked = sorted(_meetings(graph), key=_Meeting.order)
+    if len(ranked) > MOST_MEETINGS:
+        graph.tally.truncated.append(
+            Truncation(shape=NAME, what="meetings of themes", done=MOST_MEETINGS, of=len(ranked))
+        )
+    return ranked[:MOST_MEETINGS]
+
+
 def _meetings(graph: Structure) -> Iterator[_Meeting]:
-    """Pairs of communities with few carriers."""
-    themes = graph.themes
+    """Pairs of communities with few carriers, each of which tells of a name."""
+    themes, level = graph.themes, graph.level(1)
     if themes is None:
         return
-    found = meetings.pairs(graph.level(1), themes)
-    carriers = np.minimum(found.carriers_a, found.carriers_b)
-    smaller = np.minimum(themes.size[found.a], themes.size[found.b])
+    found = meetings.pairs(level, themes)
+    named = meetings.pairs(level.part(np.flatnonzero(_tell_of_names(level))), themes)
+    width = np.int64(len(themes.size))
+    at = np.searchsorted(found.a * width + found.b, named.a * width + named.b)
+    first = found.carriers_a[at] <= found.carriers_b[at]
+    carriers = np.where(first, found.carriers_a[at], found.carriers_b[at])
+    speak = np.where(first, named.carriers_a, named.carriers_b)
+    smaller = np.minimum(themes.size[named.a], themes.size[named.b])
     scores = np.round(np.sqrt(smaller) / (1 + carriers), 6)
-    kept = carriers <= MOST_CARRIERS
-    columns = (found.a, found.b, carriers, found.edges, scores)
+    kept = (carriers <= MOST_CARRIERS) & (speak == carriers)
+    columns = (named.a, named.b, carriers, found.edges[at], scores)
     rows = (column[kept].tolist() for column in columns)
     for a, b, count, edges, score in zip(*rows, strict=True):
         yield _Meeting((a, b), count, edges, score)
 
 
-def _named_edges(graph: Structure, met: _Meeting) -> Longs:
-    """Edges between two communities that tell of a name.
+def _tell_of_names(level: Level) -> Mask:
+    """Edges that tell of a name.
 
     A common word alone is said here and there in another sense: it carries nothing.
     """
-    level, themes = graph.level(1), graph.themes
-    assert themes is not None  # noqa: S101 - a meeting was found among them
-    edges = meetings.edges_between(level, themes, *met.communities)
-    plain = level.plain[level.u[edges]] | level.plain[level.v[edges]]
-    found: Longs = edges[level.told[edges] & ~plain]
+    found: Mask = level.told & ~level.plain[level.u] & ~level.plain[level.v]
     return found
-
-
-def _is_named(graph: Structure, met: _Meeting) -> bool:
-    """Whether each carrier reaches the other community by what is told of a name."""
-    level, themes = graph.level(1), graph.themes
-    assert themes is not None  # noqa: S101 - a meeting was found among them
-    edges = meetings.edges_between(level, themes, *met.communities)
-    named = _named_edges(graph, met)
-    return all(_at(level, named, node) for node in _carriers(level, themes, edges, met))
 
 
 def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
@@ -316,7 +307,7 @@ def _theme_seed(graph: Structure, met: _Meeting) -> Seed:
     edges = meetings.edges_between(level, themes, *met.communities)
     carriers = _carriers(level, themes, edges, met)
     sides = meetings.sides(graph, themes, met.communities)
-    named = _named_edges(graph, met)
+    named = edges[_tell_of_names(level)[edges]]
     ties = {node: _at(level, named, node) for node in carriers}
     vias = [f"via_{at}" for at in range(1, len(carriers) + 1)]
     over = [node for node in carriers if level.lineage[node] >= 0]
