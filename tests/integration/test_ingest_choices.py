@@ -192,14 +192,14 @@ def test_a_reason_is_named_once(tmp_path):
 def test_a_folder_that_cannot_be_listed_is_a_loss(tmp_path, monkeypatch):
     Talk(ONE).play(["ask"]).write(tmp_path)
     (tmp_path / "shut").mkdir()
-    listed = Path.iterdir
+    listed = os.scandir
 
-    def refused(self):
-        if self.name == "shut":
+    def refused(folder):
+        if Path(folder).name == "shut":
             raise PermissionError
-        return listed(self)
+        return listed(folder)
 
-    monkeypatch.setattr(Path, "iterdir", refused)
+    monkeypatch.setattr(os, "scandir", refused)
     report = Memory().ingest(tmp_path)
     assert (codes(report), report.exit_code, report.new) == ({"unreadable_file": 1}, 1, 1)
     assert report.codes[0].places == (str(tmp_path / "shut"),)
