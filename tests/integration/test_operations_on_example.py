@@ -208,8 +208,8 @@ class TestWords:
 class TestScouting:
     def test_a_narrow_run_leaves_the_seeds_of_the_whole_one(self, session):
         before = [each.seed_id for each in operations.scout(session).seeds]
-        assert len(operations.scout(session, top=1).seeds) < len(before)
-        operations.scout(session, shapes=("island",))
+        assert len(operations.scout(session, shapes=("island",)).seeds) < len(before)
+        operations.scout(session, top=1)
         operations.scout(session, level=0)
         operations.scout(session, since="2025-09-01")
         assert operations.status(session).seeds == len(before)
@@ -222,7 +222,7 @@ class TestScouting:
 
     def test_seeds_that_are_gone_come_back_as_new(self, session, home):
         narrow = Session(
-            loaded=settings.load({"store.home": str(home), "scout.k_min": "12"}, home),
+            loaded=settings.load({"store.home": str(home), "scout.side_threads": "20"}, home),
             folder=home,
             now=lambda: THEN,
         )
