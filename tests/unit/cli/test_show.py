@@ -1,6 +1,7 @@
 """Each kind of answer, as a person reads it."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -205,7 +206,7 @@ class TestLists:
         [
             (look.threads, "no such thread"),
             (look.questions, "no such question"),
-            (look.borderline, "no pair waits"),
+            (partial(look.borderline, answer="questions same"), "no pair waits"),
             (look.journeys, "no Journey"),
             (dreaming.hypotheses, "no such hypothesis"),
         ],
@@ -215,7 +216,12 @@ class TestLists:
 
     def test_a_pair_that_waits_shows_both_with_their_ids(self, said):
         row = LinkRow(one_id="q:1", one="How?", other_id="q:2", other="Why?", score=0.7)
-        assert said(look.borderline, (row,)) == "0.70  How? (q:1)\n      Why? (q:2)\n"
+        told = said(partial(look.borderline, answer="questions same|different"), (row,))
+        assert told.splitlines() == [
+            "0.70  How? (q:1)",
+            "      Why? (q:2)",
+            "your word: clew questions same|different ONE OTHER",
+        ]
 
     def test_a_table_without_rows_and_one_cut_off(self, said):
         assert said(files.table, QueryTable(columns=("a",), rows=(), truncated=False)) == "no row\n"
