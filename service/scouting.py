@@ -11,7 +11,15 @@ from graphstore import plugins
 from graphstore.ids import canonical, digest
 from graphstore.model.conversation import Taint
 from graphstore.model.hubs import read_stop_list
-from graphstore.model.knowledge import Concept, Marks, Question, SeedRow, ThreadNode, Waypoint
+from graphstore.model.knowledge import (
+    Concept,
+    Journey,
+    Marks,
+    Question,
+    SeedRow,
+    ThreadNode,
+    Waypoint,
+)
 from graphstore.model.query import Resolved
 from graphstore.store import Store
 from graphstore.view import Scope
@@ -184,6 +192,9 @@ def labels(store: Store, wanted: Iterable[str]) -> dict[str, str]:
     for waypoint in store.nodes(Waypoint):
         if waypoint.waypoint_id in nodes:
             found[waypoint.waypoint_id] = waypoint.moment
+    for journey in store.nodes(Journey):
+        if journey.journey_id in nodes:
+            found[journey.journey_id] = journey.path_label
     return found
 
 

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from cli import call, show
 from cli.main import app
 from graphstore.errors import NotFound, UnknownFunction
-from service import operations, settings
+from graphstore.model.knowledge import Concept, Journey, Question, ThreadNode, Waypoint
+from service import operations, scouting, settings
 from service.moments import WrongValue
 from service.session import Session
 
@@ -206,6 +207,14 @@ class TestWords:
 
 
 class TestScouting:
+    def test_every_kind_of_member_has_a_name_that_people_know(self, session):
+        with session.store("test") as store:
+            kinds = (Concept, Journey, Question, ThreadNode, Waypoint)
+            ids = {node.key for kind in kinds for node in store.nodes(kind)}
+            named = scouting.labels(store, ids)
+        assert named.keys() == ids
+        assert not ids & set(named.values())
+
     def test_a_narrow_run_leaves_the_seeds_of_the_whole_one(self, session):
         before = [each.seed_id for each in operations.scout(session).seeds]
         assert len(operations.scout(session, shapes=("island",)).seeds) < len(before)
