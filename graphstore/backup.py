@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import sqlite3
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -218,12 +219,25 @@ def _unpack_one(file: Path, archive: zipfile.ZipFile, member: BackupFile, target
 
 
 def _check_ledger(file: Path, folder: Path, manifest: Manifest) -> None:
+    _check_schema(file, folder / LEDGER)
     try:
         found = _figures(folder / LEDGER)
     except (LedgerDamaged, StoreDamaged) as cause:
         raise BackupInvalid(str(file), "its ledger does not hold") from cause
     if found != (manifest.records, manifest.threads, manifest.head):
         raise BackupInvalid(str(file), "its ledger is not the one listed")
+
+
+def _check_schema(file: Path, ledger: Path) -> None:
+    """A trigger or a view would act on what is written later; clew makes none."""
+    try:
+        with closing(sqlite3.connect(ledger)) as connection:
+            asked = "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
+            foreign = connection.execute(asked).fetchone()[0]
+    except sqlite3.DatabaseError as cause:
+        raise BackupInvalid(str(file), "its ledger does not hold") from cause
+    if foreign:
+        raise BackupInvalid(str(file), "its ledger holds triggers or views")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from graphstore.errors import NotForgotten
 from graphstore.forgetting import SALT, Forgetting, Going, Tombstones
 from graphstore.ledger import Entry
 from graphstore.model.record import ForgetRecord
@@ -41,7 +42,7 @@ class Erasing:
             self.finish()
 
     def finish(self) -> None:
-        """Carry out what was asked; each step may be repeated."""
+        """Carry out what was asked; each step may be repeated. Raises NotForgotten."""
         space, asked = self._space, self.asked()
         forgetting = self._forgetting((space.path / SALT).read_bytes())
         with space.ledger.transaction():
@@ -50,9 +51,12 @@ class Erasing:
                 forgetting.carry_out(forgetting.plan(here), datetime.fromisoformat(asked[-1].at))
             space.search.rebuild()
         space.fault("forget_rewritten")
-        space.graph.remove()
-        space.fault("forget_graph_removed")
-        forgetting.clear_files()
+        try:
+            space.graph.remove()
+            space.fault("forget_graph_removed")
+            forgetting.clear_files()
+        except OSError as cause:
+            raise NotForgotten(str(space.path), str(cause.filename)) from cause
         space.fault("forget_files_removed")
         self._writer.bulk()
         space.ledger.compact()

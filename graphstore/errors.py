@@ -168,6 +168,17 @@ class DiskFull(StoreError):
         return cls(str(folder), free + 1, free)
 
 
+class NotForgotten(StoreError):
+    """What was asked to be forgotten is not gone yet: {name} in {path} cannot be removed."""
+
+    hint = "make it removable, or move it away; the next clew command completes the request"
+
+    def __init__(self, path: str, name: str) -> None:
+        Error.__init__(self, path, name)
+        self.path = path
+        self.name = name
+
+
 class Unwritable(StoreError):
     """The workspace at {path} cannot be written: {reason}."""
 

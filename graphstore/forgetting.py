@@ -27,6 +27,7 @@ from graphstore.model.record import (
     EpochRecord,
     ForgetRecord,
     GoneRecord,
+    JobEnd,
     JourneyRecord,
     OutcomeRecord,
     Record,
@@ -259,7 +260,7 @@ class Forgetting:
                 case EpochRecord():
                     changed = None  # its labels are words of all threads; a new one is counted
                 case CycleRecord():
-                    changed = _cycle(record, lost)
+                    changed = _cycle(record, lost, self._removed)
                 case ReviewRecord() if self._names_gone(record):
                     changed = None
                 case ReviewRecord():
@@ -399,11 +400,18 @@ def _left(edges: tuple[AnyHypothesis, ...], lost: set[str]) -> tuple[AnyHypothes
     return tuple(edge for edge in edges if edge.hypothesis_id not in lost)
 
 
-def _cycle(record: CycleRecord, lost: set[str]) -> CycleRecord:
+def _cycle(record: CycleRecord, lost: set[str], removed: Collection[str]) -> CycleRecord:
     return record.replace(
+        jobs=tuple(_without_id(end, removed) for end in record.jobs),
         hypotheses=_left(record.hypotheses, lost),
         changes=_left(record.changes, lost),
         parked=tuple(
             draft for draft in record.parked if draft.hypothesis.hypothesis_id not in lost
         ),
     )
+
+
+def _without_id(end: JobEnd, removed: Collection[str]) -> JobEnd:
+    """How a job ended, without the id of a removed thread: it may tell what it was about."""
+    kind, _, focus = end.focus.partition(" ")
+    return end.replace(focus=kind) if focus in removed else end

@@ -113,9 +113,9 @@ def _store(session: Session) -> Iterator[Check]:
         found = f"{event.kind}: {event.detail}"
         yield Check(name="repair", level="note", found=found, hint="nothing to do: it is done")
     if faults:
-        of_chain = any(fault.kind in ("chain", "record") for fault in faults)
+        salvage = any(fault.of_ledger for fault in faults)
         hint = (
-            "save what holds: clew ledger salvage" if of_chain else "clew rebuild, then clew verify"
+            "save what holds: clew ledger salvage" if salvage else "clew rebuild, then clew verify"
         )
         found = f"{len(faults)} faults, the first in {faults[0].kind} {faults[0].subject}"
         yield Check(name="store", level="damaged", found=found, hint=hint)

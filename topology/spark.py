@@ -61,7 +61,7 @@ def cuts_here(u: Longs, v: Longs, shard: Longs, parts: int) -> Cuts:
         raise ExecutorUnavailable("spark", "pyspark is not installed") from cause
     if shutil.which("java") is None:
         raise ExecutorUnavailable("spark", "no Java is found")
-    return _cuts_by_own_session(u, v, shard, parts)
+    return _cuts_by_own_session(u, v, shard, parts)  # pragma: no cover - needs Java
 
 
 def _cuts_by_own_session(  # pragma: no cover - needs Java

@@ -38,7 +38,8 @@ def verified(checked: Verified, *, as_json: bool) -> None:
         print(f"  and {len(checked.faults) - FAULTS} more; --json shows everything")
     print(plural(len(checked.faults), "fault") if checked.faults else "everything holds")
     if checked.faults:
-        print("next: clew rebuild, then clew verify")
+        salvage = any(fault.of_ledger for fault in checked.faults)
+        print(f"next: clew {'ledger salvage' if salvage else 'rebuild'}, then clew verify")
 
 
 def rebuilt(done: RebuildReport, *, as_json: bool) -> None:

@@ -36,6 +36,11 @@ class Fault(Value):
     subject: str
     detail: str
 
+    @property
+    def of_ledger(self) -> bool:
+        """Whether the file of the ledger is at fault, so that a new graph mends nothing."""
+        return self.kind in ("chain", "record", "derived", "fingerprint") and self.subject != "part"
+
 
 class Notice(Value):
     """Something the store did on its own while opening."""

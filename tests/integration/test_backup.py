@@ -281,6 +281,21 @@ def test_a_ledger_that_was_edited_before_is_refused(workspace, tmp_path, monkeyp
         restore(tmp_path / "two.backup", tmp_path / "again")
 
 
+FOREIGN_SCHEMA = (
+    "CREATE TRIGGER evil AFTER INSERT ON record BEGIN DELETE FROM turn; END",
+    "CREATE VIEW seen AS SELECT * FROM turn",
+)
+
+
+@pytest.mark.parametrize("statement", FOREIGN_SCHEMA)
+def test_a_ledger_with_statements_of_others_is_refused(workspace, tmp_path, statement):
+    with closing(Ledger(workspace / "ledger.db")) as ledger, ledger.transaction() as connection:
+        connection.execute(statement)
+    back_up(workspace, tmp_path / "two.backup", NOW, "1", force=False)
+    with pytest.raises(BackupInvalid, match="triggers or views"):
+        restore(tmp_path / "two.backup", tmp_path / "again")
+
+
 # little space
 
 

@@ -271,7 +271,7 @@ def test_files_of_a_graph_go_as_a_set(tmp_path):
         ("Parser exception: canary", QueryRefused),
         ("IO exception: No space left on device", DiskFull),
         ("Runtime exception: Corrupted wal file", StoreDamaged),
-        ("Runtime exception: Found duplicated primary key value canary", StoreError),
+        ("Runtime exception: Found duplicated primary key value canary", StoreDamaged),
         ("canary", StoreError),
     ],
 )

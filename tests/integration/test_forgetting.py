@@ -6,11 +6,13 @@ import pytest
 
 from graphstore import open_store, proof
 from graphstore.engine import Engine, marker
+from graphstore.errors import NotForgotten
 from graphstore.forgetting import SALT, words_of
+from graphstore.graphfiles import graph_file
 from graphstore.model.conversation import Thread
 from graphstore.model.hypothesis import Resonates
 from graphstore.model.knowledge import Question
-from graphstore.model.record import GoneRecord
+from graphstore.model.record import CycleRecord, GoneRecord, JobEnd
 from graphstore.model.refs import RefUnresolved
 from graphstore.store import Store
 from tests.fake_derive import (
@@ -304,3 +306,40 @@ def test_a_kill_while_the_graph_made_anew_is_opened_is_completed(path, monkeypat
         assert [notice.kind for notice in store.notices] == ["forgotten"]
         assert store.thread("test:b") is None
         assert faults(store) == []
+
+
+def test_what_cannot_be_removed_is_named_and_completed_when_it_can(path):
+    with opened(path) as store:
+        fill(store, "ab")
+        stuck = store.path / (graph_file(path, store.engine_name).name + ".stuck")
+        stuck.mkdir()
+        with pytest.raises(NotForgotten, match=r"\.stuck"):
+            store.forget(ids("b"), NOW, KEY)
+    with pytest.raises(NotForgotten):
+        opened(path)
+    stuck.rmdir()
+    with opened(path) as store:
+        assert [notice.kind for notice in store.notices] == ["forgotten"]
+        assert store.thread("test:b") is None
+
+
+def test_no_dream_cycle_keeps_the_id_of_what_was_forgotten(path):
+    with opened(path) as store:
+        fill(store, "ab")
+        ends = tuple(
+            JobEnd(
+                job_id=f"job:{name}",
+                function="compensatory",
+                focus=f"frontier test:{name}",
+                pack_id="p:1",
+                state="done",
+                reason="accepted",
+            )
+            for name in "ab"
+        )
+        store.commit(a_cycle_record().replace(jobs=ends), NOW)
+        store.forget(ids("b"), NOW, KEY)
+        assert where(path, "test:b") == []
+        [cycle] = [entry.record() for entry in store.ledger.of_kind("cycle")]
+        assert isinstance(cycle, CycleRecord)
+        assert [end.focus for end in cycle.jobs] == ["frontier test:a", "frontier"]

@@ -200,6 +200,15 @@ def test_damage_beside_the_records_is_found_and_mended(clew, home, capsys, name)
     assert "everything holds" in clew("verify")
 
 
+def test_a_table_beside_the_records_that_is_not_theirs_is_mended_as_is_said(clew, home):
+    with closing(Ledger(home / "default" / "ledger.db")) as ledger:
+        ledger.connection.execute("DELETE FROM turn")
+    assert "next: clew ledger salvage" in clew("verify", code=5)
+    assert "salvage" in levels(clew, code=5)["store"]["hint"]
+    assert "0 are lost" in clew("ledger", "salvage", "--yes")
+    assert "everything holds" in clew("verify")
+
+
 def test_without_a_workspace_doctor_looks_at_the_rest(clew):
     checks = {
         check["name"]: check["level"]
