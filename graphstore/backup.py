@@ -3,7 +3,6 @@
 import errno
 import os
 import shutil
-import sqlite3
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -219,25 +218,21 @@ def _unpack_one(file: Path, archive: zipfile.ZipFile, member: BackupFile, target
 
 
 def _check_ledger(file: Path, folder: Path, manifest: Manifest) -> None:
-    _check_schema(file, folder / LEDGER)
     try:
-        found = _figures(folder / LEDGER)
+        foreign, found = _foreign(folder / LEDGER), _figures(folder / LEDGER)
     except (LedgerDamaged, StoreDamaged) as cause:
         raise BackupInvalid(str(file), "its ledger does not hold") from cause
+    if foreign:
+        raise BackupInvalid(str(file), "its ledger holds triggers or views")
     if found != (manifest.records, manifest.threads, manifest.head):
         raise BackupInvalid(str(file), "its ledger is not the one listed")
 
 
-def _check_schema(file: Path, ledger: Path) -> None:
-    """A trigger or a view would act on what is written later; clew makes none."""
-    try:
-        with closing(sqlite3.connect(ledger)) as connection:
-            asked = "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
-            foreign = connection.execute(asked).fetchone()[0]
-    except sqlite3.DatabaseError as cause:
-        raise BackupInvalid(str(file), "its ledger does not hold") from cause
-    if foreign:
-        raise BackupInvalid(str(file), "its ledger holds triggers or views")
+def _foreign(ledger: Path) -> bool:
+    """Whether a trigger or a view would act on what is written later; clew makes none."""
+    with closing(Ledger(ledger)) as opened:
+        asked = "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        return bool(opened.select(asked)[0][0])
 
 
 @contextmanager
