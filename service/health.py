@@ -4,13 +4,11 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from graphstore.engine import ENGINES, SPARE, choose
 from graphstore.errors import Error
-from graphstore.ledger import Ledger
 from graphstore.lock import alive, owner
 from service.answers import Check
 from service.session import Session
@@ -96,12 +94,6 @@ def _store(session: Session) -> Iterator[Check]:
     if not session.exists:
         return
     try:
-        with closing(Ledger(session.workspace / "ledger.db")) as ledger:
-            damage = [row[0] for row in ledger.select("PRAGMA quick_check(5)") if row[0] != "ok"]
-        if damage:
-            hint = "save what holds: clew ledger salvage"
-            yield Check(name="ledger", level="damaged", found="pages are damaged", hint=hint)
-            return
         with session.store("doctor") as store:
             faults = store.verify()
             events = store.notices
