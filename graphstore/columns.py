@@ -68,9 +68,7 @@ class Scan:
 
     def among(self, name: str, wanted: Sequence[str]) -> Bools:
         """Which rows of a column of strings have one of a few values."""
-        values, codes = self.coded(name)
-        chosen = np.array([*(value in wanted for value in values), False], np.bool_)
-        return chosen[codes]
+        return chosen(self.coded(name), wanted)
 
     def listed(self, name: str, among: "Scan", key: str) -> tuple[Ints, Ints]:
         """A column of string lists: row of each member, and where another column holds it.
@@ -89,6 +87,13 @@ class Scan:
         there = pc.index_in(coded.dictionary, value_set=among.column(key)).fill_null(-1)
         places: Ints = np.append(np.asarray(there.to_numpy(), np.int64), -1)
         return np.repeat(np.arange(len(lengths)), lengths), places[coded.indices.to_numpy()]
+
+
+def chosen(coded: tuple[Sequence[str | None], Ints], wanted: Sequence[str]) -> Bools:
+    """Which rows of a column of distinct values and their numbers have one of a few values."""
+    values, codes = coded
+    held = np.array([*(value in wanted for value in values), False], np.bool_)
+    return held[codes]
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from graphstore.columns import (
     Rows,
     Scan,
     Statement,
+    chosen,
     joined,
     marked,
     matches,
@@ -148,13 +149,10 @@ class Reading:
     def _days_and_premises(self, scan: Scan) -> tuple[Ints, Bools, Bools]:
         """Day of each turn, whether it may be a premise within the asked time, and is a human's."""
         at, known = scan.microseconds("at")
-        taints, coded = scan.coded("taint")
-        premise, human = (
-            np.array([*(taint in chosen for taint in taints), False], np.bool_)[coded]
-            for chosen in (PREMISES, (HUMAN,))
-        )
-        inside = premise & ~scan.flags("off") & (~known | _inside(at, self._scope))
-        return np.where(known, at // _DAY_US, NO_DAY), inside, human
+        taint = scan.coded("taint")
+        inside = chosen(taint, PREMISES) & ~scan.flags("off")
+        inside &= ~known | _inside(at, self._scope)
+        return np.where(known, at // _DAY_US, NO_DAY), inside, chosen(taint, (HUMAN,))
 
     def _turns(self, offsets: Ints) -> Ints:
         """Ranks of turns; one past the last for a turn that is out of scope."""
@@ -290,8 +288,7 @@ class Reading:
             name, nodes = TABLES[kind], kinds[kind]
             rows, (types, coded) = self._listed(table, name, name, (nodes, nodes), extra)
             of = coded[rows.row] if types else np.full(len(rows.row), -1, np.int64)
-            against = np.array([*(value == "contradicts" for value in types), False], np.bool_)
-            role = LINK + CONTRADICTION * against[of]
+            role = LINK + CONTRADICTION * chosen((types, of), ("contradicts",))
             parts.append(Part(rows, kind, kind, role.astype(np.uint8)))
             plain = SUCCESSION if table == "PASSES" else -1
             codes = np.array([*(_ARCS.get(value or "", -1) for value in types), plain], np.int64)
