@@ -270,47 +270,46 @@ class VectorFile:
         """``name`` tells the files of one model from those of another."""
         self._array = folder / f"vectors{name}.f32"
         self._keys = folder / f"vectors{name}.ids"
-        self._width = 0
 
     def sync(
-        self, static: Embedding, wanted: Ints, texts: Callable[[Ints], Iterable[str]]
+        self, embedding: Embedding, wanted: Ints, texts: Callable[[Ints], Iterable[str]]
     ) -> tuple[Floats, Ints]:
         """The array, and for each wanted key the row of its vector.
 
         A key has a number above 2**32 that no two share, and stands for one text for good.
         ``texts`` gives the texts at positions in ``wanted``; it is asked for what is missing. Rows
-        that are no longer wanted are blanked. Everything is made again when the frequencies
-        changed, the files do not fit each other, or most rows are blank.
+        that are no longer wanted are blanked. Everything is made again when the stamp changed,
+        the files do not fit each other, or most rows are blank.
         """
-        if static.basis == NO_BASIS:
+        if embedding.basis == NO_BASIS:
             return np.zeros((0, 0), np.float32), np.zeros(len(wanted), np.int64)
-        self._width = static.width
-        held = self._held(static.stamp)
+        width = embedding.width  # a model that fails does so before a file is touched
+        held = self._held(embedding.stamp, width)
         place = _places(held, wanted)
         blank = np.ones(len(held), np.bool_)
         blank[place[place >= 0]] = False
         if 2 * int(blank.sum()) > len(held):
             held, place, blank = held[:0], np.full(len(wanted), -1), blank[:0]
         if not len(held):
-            self._start(static.stamp)
-        self._blank(held, blank)
+            self._start(embedding.stamp)
+        self._blank(held, blank, width)
         missing = np.flatnonzero(place < 0)
-        self._append(static, wanted, missing, texts)
+        self._append(embedding, wanted, missing, texts)
         place[missing] = len(held) + np.arange(len(missing))
-        return self._read(len(held) + len(missing)), place
+        return self._read(len(held) + len(missing), width), place
 
     def remove(self) -> None:
         """Delete both files."""
         self._keys.unlink(missing_ok=True)
         self._array.unlink(missing_ok=True)
 
-    def _held(self, stamp: str) -> Ints:
-        """Keys in the file; none when it is absent, torn or of other frequencies."""
+    def _held(self, stamp: str, width: int) -> Ints:
+        """Keys in the file; none when it is absent, torn or of another stamp."""
         none = np.zeros(0, np.int64)
         if not self._keys.exists() or not self._array.exists():
             return none
         first, _, rest = self._keys.read_bytes().partition(b"\n")
-        fits = self._array.stat().st_size * 8 == len(rest) * self._width * 4
+        fits = self._array.stat().st_size * 8 == len(rest) * width * 4
         if first != stamp.encode() or len(rest) % 8 or not fits:
             return none
         return np.frombuffer(rest, "<i8").astype(np.int64)
@@ -320,7 +319,7 @@ class VectorFile:
         with _private(self._keys) as keys, _private(self._array):
             keys.write(stamp.encode() + b"\n")
 
-    def _blank(self, held: Ints, rows: NDArray[np.bool_]) -> None:
+    def _blank(self, held: Ints, rows: NDArray[np.bool_], width: int) -> None:
         """Overwrite vectors and keys that nothing wants: a vector gives away words."""
         gone = np.flatnonzero(rows & (held != BLANK))
         if not gone.size:
@@ -328,26 +327,30 @@ class VectorFile:
         offset = self._keys.stat().st_size - 8 * len(held)
         with self._keys.open("r+b") as keys, self._array.open("r+b") as array:
             for row in gone.tolist():
-                array.seek(row * 4 * self._width)
-                array.write(bytes(4 * self._width))
+                array.seek(row * 4 * width)
+                array.write(bytes(4 * width))
                 keys.seek(offset + 8 * row)
                 keys.write(BLANK.to_bytes(8, "little"))
 
     def _append(
-        self, static: Embedding, wanted: Ints, rows: Ints, texts: Callable[[Ints], Iterable[str]]
+        self,
+        embedding: Embedding,
+        wanted: Ints,
+        rows: Ints,
+        texts: Callable[[Ints], Iterable[str]],
     ) -> None:
         if not rows.size:
             return
         with _private(self._array) as array, _private(self._keys) as keys:
-            for start in range(0, len(rows), static.part):
-                part = rows[start : start + static.part]
-                array.write(np.ascontiguousarray(static.embed(texts(part)), "<f4").tobytes())
+            for start in range(0, len(rows), embedding.part):
+                part = rows[start : start + embedding.part]
+                array.write(np.ascontiguousarray(embedding.embed(texts(part)), "<f4").tobytes())
                 keys.write(np.ascontiguousarray(wanted[part], "<i8").tobytes())
 
-    def _read(self, count: int) -> Floats:
+    def _read(self, count: int, width: int) -> Floats:
         if not count:
-            return np.zeros((0, self._width), np.float32)
-        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(count, self._width))
+            return np.zeros((0, width), np.float32)
+        matrix: Floats = np.memmap(self._array, "<f4", mode="r", shape=(count, width))
         return matrix
 
 
