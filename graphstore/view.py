@@ -290,7 +290,7 @@ class _Composed(Reading):
         return names if len(nodes) == len(names) else tuple(names[at] for at in nodes.tolist())
 
     def _carried(self) -> Ints:
-        """Lineages that carry the name of each concept without saying it."""
+        """Lineages that carry the name of each concept, whether or not they say it."""
         return carriers(
             self.labels, self.headings, (self.said.a, self.said.b), self.lineage_of_thread
         )

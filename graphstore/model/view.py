@@ -82,8 +82,8 @@ class GraphView:
     settled: NDArray[np.int32]
     """n: newest day on which a question was resolved; NO_DAY if never, or unknown."""
     carried: NDArray[np.int32]
-    """n: lineages that carry the name of the concept without saying it: it names their tool, model,
-    project or folder; 0 for other kinds."""
+    """n: lineages that carry the name of the concept, whether or not they say it: it names their
+    tool, model, project or folder; 0 for other kinds, and for at most five of them."""
     labels: tuple[str, ...]
     """n: what a concept is called; empty for other kinds."""
     journeys: tuple[Route, ...] = ()
