@@ -163,7 +163,7 @@ def find(sentence: str, code: str = "und", family: str = "") -> tuple[Hit, ...]:
         if cues := inside.get(found[0]):
             _spaced(low, cues, found.start(), seen, hits)
     if script and spoken.unspaced:
-        hits.extend(_unspaced(low, spoken.unspaced, seen, _last(low)))
+        hits.extend(_unspaced(low, spoken.unspaced, seen))
     if len(hits) > 1:
         hits.sort(key=lambda hit: (hit.start, -hit.end, hit.family, hit.kind))
     return tuple(hits)
@@ -177,14 +177,14 @@ def _spaced(
         if not low.startswith(cue.parts[0], start) or (cue.family, start) in seen:
             continue
         end = _match(low, cue, start)
-        if end and not (cue.at_end and end < _last(low)):
+        if end and (not cue.at_end or _closes(low, end)):
             seen.add((cue.family, start))
             hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
 
 
-def _last(low: str) -> int:
-    """End of the last word."""
-    return max((found.end() for found in WORD.finditer(low)), default=0)
+def _closes(low: str, end: int) -> bool:
+    """Whether no word follows."""
+    return WORD.search(low, end) is None
 
 
 def _match(low: str, cue: Cue, start: int) -> int:
@@ -209,7 +209,7 @@ def _letter(mark: str) -> bool:
     return mark.isalnum() or "\u0900" <= mark <= "\u0963"
 
 
-def _unspaced(low: str, cues: tuple[Cue, ...], seen: set[tuple[str, int]], last: int) -> list[Hit]:
+def _unspaced(low: str, cues: tuple[Cue, ...], seen: set[tuple[str, int]]) -> list[Hit]:
     hits = []
     for cue in cues:
         start = low.find(cue.parts[0])
@@ -219,7 +219,7 @@ def _unspaced(low: str, cues: tuple[Cue, ...], seen: set[tuple[str, int]], last:
         for part in cue.parts[1:]:
             at = low.find(part, end, end + _GAP)
             end = at + len(part) if at >= 0 and end else 0
-        if end and (not cue.at_end or end >= last):
+        if end and (not cue.at_end or _closes(low, end)):
             seen.add((cue.family, start))
             hits.append(Hit(cue.family, cue.kind, cue.confidence, start, end))
     return hits

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 
 from ingest.extract.lexicon import codes, find, language
@@ -170,6 +172,17 @@ def test_a_cue_at_the_start_may_follow_fillers():
 def test_a_cue_at_the_end_ends_the_sentence():
     assert said("That is it, right?").of("rhetorical")
     assert not said("right now it runs?").of("rhetorical")
+
+
+def test_four_times_the_words_that_may_end_a_sentence_are_not_sixteen_times_the_work():
+    def cost(words):
+        start = process_time()
+        assert len(find.__wrapped__("right " * words, "en")) == 1
+        return process_time() - start
+
+    cost(10)
+    small = min(cost(500) for _ in range(3))
+    assert min(cost(2000) for _ in range(3)) < 10 * small + 0.05
 
 
 def test_of_several_cues_at_one_place_the_longest_counts():
