@@ -276,19 +276,11 @@ def refused(store: Store) -> int:
     return sum(job.last_reason == FULL for job in store.jobs.all(JobState.EXPIRED))
 
 
-def parked_since(settings: DreamSettings, now: datetime) -> datetime:
-    """A draft that was parked then, or earlier, waits no more."""
-    return now - timedelta(days=settings.parked_days)
-
-
 def parked_of(store: Store, settings: DreamSettings, now: datetime) -> set[tuple[str, str]]:
     """(pack id, function) of parked drafts that still wait."""
-    since = parked_since(settings, now)
-    gone = journal.rolled_back(store.dreams())
     return {
         (draft.hypothesis.pack_id, draft.hypothesis.function)
-        for at, draft in journal.parked(store.cycles())
-        if at > since and draft.hypothesis.cycle_id not in gone
+        for draft in journal.still_parked(store.dreams(), settings, now)
     }
 
 

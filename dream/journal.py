@@ -1,11 +1,12 @@
 """What the landed dream cycles add up to: last success, totals, rates; never counters."""
 
 from collections import Counter
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 from dream import telemetry
+from dream.settings import DreamSettings
 from graphstore.model.base import Instant, Value
 from graphstore.model.hypothesis import Hypothesis, HypothesisState
 from graphstore.model.record import Count, CycleRecord, DreamRecord, ParkedDraft, ReviewRecord
@@ -93,6 +94,16 @@ def rejected(records: Iterable[DreamRecord]) -> frozenset[str]:
 def parked(cycles: Iterable[CycleRecord]) -> tuple[tuple[datetime, ParkedDraft], ...]:
     """Every parked draft with the time of its landing, in ledger order."""
     return tuple((cycle.ended_at, draft) for cycle in cycles for draft in cycle.parked)
+
+
+def still_parked(
+    records: Sequence[DreamRecord], settings: DreamSettings, now: datetime
+) -> Iterator[ParkedDraft]:
+    """Parked drafts whose time is not up, of no dream cycle that was taken back, oldest first."""
+    since, gone = now - timedelta(days=settings.parked_days), rolled_back(records)
+    for at, draft in parked(each for each in records if isinstance(each, CycleRecord)):
+        if at > since and draft.hypothesis.cycle_id not in gone:
+            yield draft
 
 
 def rate(part: float, of: float) -> float | None:

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from dream import cycle, journal
-from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of, parked_since
+from dream.cycle import Ask, Fenced, Landed, NothingDue, known_of
 from dream.gate import Closed, Look, gate
 from dream.index import Index
 from dream.landing import apart
@@ -153,13 +153,11 @@ def rows_of(store: Store, now: datetime, judged: Iterable[Judgeable]) -> tuple[H
 
 def waiting(session: Session, store: Store) -> tuple[ParkedDraft, ...]:
     """Parked drafts that nobody decided on and whose time is not up, each once, as last parked."""
-    records, since = store.dreams(), parked_since(session.settings.dream, session.now())
-    gone = journal.rolled_back(records)
+    records = store.dreams()
     decided = journal.rejected(records) | {edge.hypothesis_id for edge in known_of(store)}
     parked = {
         draft.hypothesis.hypothesis_id: draft
-        for at, draft in journal.parked(store.cycles())
-        if at > since and draft.hypothesis.cycle_id not in gone
+        for draft in journal.still_parked(records, session.settings.dream, session.now())
     }
     return tuple(draft for name, draft in parked.items() if name not in decided)
 
