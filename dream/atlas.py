@@ -3,11 +3,12 @@
 A pack is dreamt over by itself; what comes round in many of them is seen from above.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final, Literal
 
 from dream import lexicon
+from dream.journal import counts
 from dream.model import Pack
 from graphstore.model.base import Value
 from graphstore.model.record import Count
@@ -64,29 +65,26 @@ class Atlas(Value):
 
 def atlas(packs: Iterable[Pack], window: int) -> Atlas:
     """Cards of the packs that are ready, as many as fit ``window`` tokens, and their crossings."""
-    left, cards = defaultdict[str, int](int), []
-    labels: dict[str, str] = {}
+    left = Counter[str]()
     ready: list[tuple[Card, Pack]] = []
     for pack in packs:
         if (reason := refused(pack)) is None:
             ready.append((card(pack), pack))
         else:
             left[reason] += 1
-    tokens, used = HEAD + TAIL, []
+    tokens, shown = HEAD + TAIL, []
     for each, pack in sorted(ready, key=lambda pair: place(pair[0])):
         if tokens + each.tokens > window:
             left["window"] += 1
             continue
         tokens += each.tokens
-        cards.append(each)
-        used.append(pack)
-        labels |= {one.concept_id: one.label for one in pack.concepts}
+        shown.append((each, pack))
     return Atlas(
-        cards=tuple(cards),
+        cards=tuple(each for each, _ in shown),
         tokens=tokens,
         window=window,
-        crossings=crossings(cards, used, labels),
-        left_out=tuple(Count(name=name, count=left[name]) for name in sorted(left)),
+        crossings=crossings(shown),
+        left_out=counts(left),
     )
 
 
@@ -134,11 +132,13 @@ def place(each: Card) -> tuple[str, str, int, str]:
     return (each.journey, each.topic, -each.pairs, each.pack_id)
 
 
-def crossings(cards: list[Card], packs: list[Pack], labels: dict[str, str]) -> tuple[Crossing, ...]:
+def crossings(shown: list[tuple[Card, Pack]]) -> tuple[Crossing, ...]:
     """Nodes in which at least two packs meet; a bridge joins at least two threads besides."""
     about, within = defaultdict[str, list[Card]](list), defaultdict[str, list[Card]](list)
     held: defaultdict[str, set[str]] = defaultdict(set)
-    for each, pack in zip(cards, packs, strict=True):
+    labels: dict[str, str] = {}
+    for each, pack in shown:
+        labels |= {one.concept_id: one.label for one in pack.concepts}
         for node in each.focus:
             about[node].append(each)
         for concept in each.concepts:
@@ -147,25 +147,31 @@ def crossings(cards: list[Card], packs: list[Pack], labels: dict[str, str]) -> t
             for concept in turn.concepts:
                 held[concept].add(turn.lineage)
     found = [
-        crossing("cross_pack_cycle", node, met, {root for one in met for root in one.lineages})
+        crossing(
+            "cross_pack_cycle",
+            node,
+            labels.get(node, node),
+            met,
+            {root for one in met for root in one.lineages},
+        )
         for node, met in about.items()
         if len(met) >= TWICE
     ]
     found += [
-        crossing("cross_pack_bridge", node, met, held[node])
+        crossing("cross_pack_bridge", node, labels[node], met, held[node])
         for node, met in within.items()
         if node not in about and len(met) >= TWICE and len(held[node]) >= TWICE
     ]
-    named = (each.replace(label=labels.get(each.node, each.node)) for each in found)
-    return tuple(sorted(named, key=lambda one: (one.kind, -len(one.packs), one.node)))
+    return tuple(sorted(found, key=lambda one: (one.kind, -len(one.packs), one.node)))
 
 
 def crossing(
     kind: Literal["cross_pack_cycle", "cross_pack_bridge"],
     node: str,
+    label: str,
     met: list[Card],
     lineages: set[str],
 ) -> Crossing:
-    """One crossing, its label still to come."""
+    """One crossing."""
     packs = tuple(sorted(each.pack_id for each in met))
-    return Crossing(kind=kind, node=node, label="", packs=packs, lineages=len(lineages))
+    return Crossing(kind=kind, node=node, label=label, packs=packs, lineages=len(lineages))
