@@ -8,6 +8,7 @@ from dream.index import Index
 from graphstore.model.knowledge import ConceptKind
 
 LEAST, MOST = 3, 4
+"""Concepts and lineages that a company needs; so many absent concepts are offered."""
 TOGETHER = 2
 """Own topics that a concept meets in one lineage: fewer there are no company."""
 WEIGHTY = 12
@@ -16,7 +17,6 @@ HUMAN_TURNS = 3
 """A thread of fewer looked at nothing for long."""
 BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PART = re.compile(r"[^\W_]+")
-"""Concepts and lineages that a company needs; so many absent concepts are offered."""
 SPOKEN = (ConceptKind.TERM, ConceptKind.ENTITY)
 """Kinds that an inquiry can be said never to have looked at; a file or a symbol is no topic."""
 COMPOUND = re.compile(r"\w[\s-]\w|[^\W\d_]\d|\w[A-Z]|[\u3040-\u30ff\u3400-\u9fff]{3}")

@@ -92,8 +92,8 @@ class Met:
         """Lineages and Journeys at T by the questions that they ask."""
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         then = self.sides.then
-        for table in self._nodes:
-            for node in self.sides.nodes(table):
+        for table, nodes in self._nodes.items():
+            for node in nodes:
                 for each in self.sides.asked_by(then, table, node):
                     found[table, then.clusters.get(each, each)].add(node)
         return found
@@ -102,8 +102,8 @@ class Met:
     def _own(self) -> dict[str, set[str]]:
         """Lineages and Journeys at T that a later turn goes on with."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for table in self._nodes:
-            for node in self.sides.nodes(table):
+        for table, nodes in self._nodes.items():
+            for node in nodes:
                 for ref in self.sides.late_turns(table, node):
                     found[ref].add(node)
         return found
