@@ -30,6 +30,8 @@ TITLE_LIMIT: Final = 80
 """Characters of a title taken from the first question."""
 LINES: Final = 4096
 """Titles, names and paths that are remembered on one line."""
+LONG_LINE: Final = 1000
+"""Characters from which on none is: they need not be short in a damaged or hostile file."""
 LINKS: Final = 200
 """Links kept of one turn."""
 _PLAIN: Final = re.compile(r"[0-9a-f-]{1,40}")
@@ -271,7 +273,8 @@ class _Cleaner:
 
     def line(self, text: str) -> str:
         """A short text beside the turns (title, name, path): safe, masked, on one line."""
-        return self.masker(on_one_line(text))[0]
+        short = len(text) < LONG_LINE
+        return self.masker(on_one_line(text) if short else on_one_line.__wrapped__(text))[0]
 
     def time(self, moment: datetime | None) -> datetime | None:
         """An aware time; one that names no zone gets that of the options."""

@@ -59,6 +59,8 @@ _INDENTED: Final = re.compile(
 
 _REMEMBERED: Final = 512
 """Texts: the turns of a thread are looked at by one step after another."""
+_LONG: Final = 32_000
+"""Characters from which on a text is not remembered: many of them would fill the memory."""
 _MASKED: Final = re.compile(r"\[masked:\w+\]")
 
 
@@ -70,9 +72,13 @@ class Prose:
     blocks: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def strip(text: str) -> Prose:
     """Take out fenced code, tagged output, quotes, pasted logs and URLs; lines stay apart."""
+    return _stripped(text) if len(text) < _LONG else _stripped.__wrapped__(text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _stripped(text: str) -> Prose:
     blocks: list[str] = []
 
     def cut(found: "re.Match[str]") -> str:
@@ -120,9 +126,13 @@ _WRAPPED: Final = 50
 """A line this long whose successor begins in lower case was wrapped, not ended."""
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def sentences(prose: str) -> tuple[str, ...]:
     """Sentences in order: split at their ends, at line ends and list items, never inside spans."""
+    return _sentences(prose) if len(prose) < _LONG else _sentences.__wrapped__(prose)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _sentences(prose: str) -> tuple[str, ...]:
     found: list[str] = []
     for line in _lines(prose):
         found.extend(_split(line))

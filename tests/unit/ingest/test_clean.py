@@ -1,5 +1,6 @@
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from sys import getrefcount
 
 import pytest
 
@@ -100,6 +101,18 @@ def test_secrets_are_masked_wherever_they_stand():
     (turn,) = thread.turns
     assert [span.kind for span in turn.masked] == ["anthropic_key", "anthropic_key"]
     assert turn.text.startswith("use [masked:anthropic_key]")
+
+
+def test_titles_are_remembered_and_large_ones_are_not():
+    def kept(title):
+        before = getrefcount(title)
+        thread, _ = cleaned(human("ask"), titles=(TitleCandidate("native", title),))
+        assert thread.raw.titles[0].text
+        del thread
+        return getrefcount(title) > before
+
+    assert kept("drum " * 10)
+    assert not kept("drum " * 10_000)
 
 
 def test_masking_can_be_left_out():

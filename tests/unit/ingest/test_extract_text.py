@@ -1,3 +1,5 @@
+from sys import getrefcount
+
 import pytest
 
 from ingest.extract.text import clip, sentences, strip
@@ -158,3 +160,13 @@ def test_one_digit_tells_two_versions_apart():
 
 def test_the_pronoun_after_a_french_verb_is_no_part_of_it():
     assert "red\u00e9marrer" in keys("pourquoi le serveur red\u00e9marre-t-il", "fr")
+
+
+def test_the_texts_of_a_thread_are_remembered_and_large_ones_are_not():
+    def kept(text):
+        before = getrefcount(text)
+        assert sentences(strip(text).text)
+        return getrefcount(text) > before
+
+    assert kept("One drum. " * 100)
+    assert not kept("One drum. " * 10_000)
