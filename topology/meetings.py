@@ -175,8 +175,13 @@ def heads(level: Level, themes: Themes, community: int) -> list[int]:
 
 def name(role: Role, count: int) -> str:
     """Placeholders for the first listed members of a side: what the community is called."""
-    own = (f"{{{role}}}" if at == 1 else f"{{{role}_{at}}}" for at in range(1, count + 1))
+    own = (placeholder(role, at) for at in range(1, count + 1))
     return f"the theme {', '.join(own)}"
+
+
+def placeholder(role: Role, at: int) -> str:
+    """What stands in a sentence for the member of a role that is listed at a place, from 1."""
+    return f"{{{role}}}" if at == 1 else f"{{{role}_{at}}}"
 
 
 @dataclass(frozen=True, slots=True)

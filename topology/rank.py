@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
-from topology.model import Seed
+from topology.model import Amount, Seed
 
 SHAPE_ORDER: Final = (
     "cut_point",
@@ -43,7 +43,7 @@ def _place(seed: Seed) -> tuple[bool, int, int, str, str]:
 def place_of(seed: Seed, threads: Container[str]) -> frozenset[str]:
     """Nodes that a Seed is about: what it passes through, its members, or the smaller side."""
     if seed.kind in CUTS:
-        sizes = {size.name: size.value for size in seed.sizes}
+        sizes = _values(seed.sizes)
         return sides_of(seed, threads)[sizes["side_b"] <= sizes["side_a"]]
     return _of_role(seed, ABOUT.get(seed.kind)) or frozenset((seed.seed_id,))
 
@@ -53,6 +53,10 @@ def sides_of(seed: Seed, threads: Container[str]) -> tuple[frozenset[str], froze
     sides = (_of_role(seed, "side_a"), _of_role(seed, "side_b"))
     one, other = (frozenset(node for node in side if node in threads) or side for side in sides)
     return one, other
+
+
+def _values(amounts: Iterable[Amount]) -> dict[str, int | float]:
+    return {amount.name: amount.value for amount in amounts}
 
 
 def _of_role(seed: Seed, role: str | None) -> frozenset[str]:
@@ -71,7 +75,7 @@ def told_better(seeds: Sequence[Seed], threads: Container[str]) -> frozenset[str
         seed.seed_id
         for seed in seeds
         if seed.kind == NODE
-        and {number.name: number.value for number in seed.numbers}["pieces"] == BOTH
+        and _values(seed.numbers)["pieces"] == BOTH
         and any(is_one_place(place_of(seed, threads), side) for side in bridged)
     )
 
@@ -105,5 +109,5 @@ def _inner_end(seed: Seed) -> str:
     cut = _cut(seed)
     if len(cut) != BOTH:
         return ""
-    sizes = {size.name: size.value for size in seed.sizes}
+    sizes = _values(seed.sizes)
     return cut[0] if sizes["side_a"] > sizes["side_b"] else cut[1]

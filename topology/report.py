@@ -289,7 +289,7 @@ def _is_supported(seed: Seed, again: Reread) -> bool:
     resolved, roots = frozenset(again.resolved), dict(again.lineages)
 
     def lineage(ref: str) -> str:
-        thread = ref.removeprefix("thread:").rpartition("#turn:")[0]
+        thread = ids.thread_of(ref)
         return roots.get(thread, thread)
 
     return carried_by(seed, resolved.__contains__, lineage)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -48,6 +49,7 @@ FEW = 64
 """One node in so many: the edges of a smaller set are looked up node by node."""
 STEP = 4096
 """Turns that are looked at first for a larger one."""
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,13 @@ class Tally:
     controls: list[Control] = field(default_factory=list)
     separations: dict[str, Separation] = field(default_factory=dict)
     """By seed id."""
+
+    def best(self, ranked: list[_Found], most: int, shape: str, what: str) -> list[_Found]:
+        """The first few of what is ranked; that there are more is noted."""
+        if len(ranked) > most:
+            cut = Truncation(shape=shape, what=what, done=most, of=len(ranked))
+            self.truncated.append(cut)
+        return ranked[:most]
 
 
 class Structure:
@@ -179,6 +188,8 @@ class Structure:
         if level.number not in self._parted:
             self._parted[level.number] = self._cuts_of(level)
         return self._parted[level.number]
+
+    # nodes
 
     def node_id(self, level: Level, node: int) -> str:
         """Id of a node of a level; the root thread of a contracted lineage."""
@@ -322,7 +333,7 @@ class Structure:
 
     def lineage_of_ref(self, ref: str) -> int | str:
         """Lineage of the thread of a ref; a thread that is not in the view stands for itself."""
-        thread = ref.removeprefix("thread:").rpartition("#turn:")[0]
+        thread = ids.thread_of(ref)
         return self._lineage_by_thread.get(thread, thread)
 
     def ref(self, key: int) -> str:

@@ -62,7 +62,7 @@ _DEMANDS = (
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """Which concepts meet: incidence with holders, nearness, and what lineages hold together."""
+    """Which concepts meet: what lineages mention, nearness, and what lineages hold together."""
 
     concepts: Ints
     """Level 0 nodes."""
@@ -353,15 +353,11 @@ def _gaps(graph: Structure) -> list[_Gap]:
         return []
     found, left_out = meetings.gaps(graph.level(1), graph.themes, LEAST_DUE, SHARE_THERE)
     if left_out:
-        _cut_short(graph, "communities", meetings.MOST, left_out)
-    ranked = sorted((_Gap(gap, _gap_score(gap)) for gap in found), key=lambda one: one.order())
-    if len(ranked) > MOST_GAPS:
-        _cut_short(graph, "gaps", MOST_GAPS, len(ranked) - MOST_GAPS)
-    return ranked[:MOST_GAPS]
-
-
-def _cut_short(graph: Structure, what: str, done: int, left_out: int) -> None:
-    graph.tally.truncated.append(Truncation(shape=NAME, what=what, done=done, of=done + left_out))
+        of = meetings.MOST + left_out
+        cut = Truncation(shape=NAME, what="communities", done=meetings.MOST, of=of)
+        graph.tally.truncated.append(cut)
+    ranked = sorted((_Gap(gap, _gap_score(gap)) for gap in found), key=_Gap.order)
+    return graph.tally.best(ranked, MOST_GAPS, NAME, "gaps")
 
 
 def _gap_score(gap: meetings.Gap) -> float:

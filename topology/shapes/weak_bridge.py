@@ -19,7 +19,7 @@ from topology import cuts, meetings
 from topology.cuts import Ints, Longs, Mask
 from topology.evidence import Finding, listed, seed
 from topology.level import Level
-from topology.model import Demand, LevelNumber, Limits, Seed, Truncation
+from topology.model import Demand, LevelNumber, Limits, Seed
 from topology.structure import Separation, Structure
 from topology.themes import Themes
 
@@ -264,11 +264,7 @@ def _own(level: Level, edges: tuple[int, ...], nodes: Ints) -> list[int]:
 def _best_meetings(graph: Structure) -> list[_Meeting]:
     """The best few meetings of communities."""
     ranked = sorted(_meetings(graph), key=_Meeting.order)
-    if len(ranked) > MOST_MEETINGS:
-        graph.tally.truncated.append(
-            Truncation(shape=NAME, what="meetings of themes", done=MOST_MEETINGS, of=len(ranked))
-        )
-    return ranked[:MOST_MEETINGS]
+    return graph.tally.best(ranked, MOST_MEETINGS, NAME, "meetings of themes")
 
 
 def _meetings(graph: Structure) -> Iterator[_Meeting]:
@@ -350,10 +346,11 @@ def _reached(level: Level, edges: Sequence[int], node: int) -> int:
 def _name(carriers: Sequence[int], over: Sequence[int], node: int) -> str:
     """A carrier as placeholder; of a thread also what it speaks of, listed behind the carriers."""
     at = carriers.index(node)
-    own = f"{{via_{at + 1}}}" if at else "{via}"
+    own = meetings.placeholder("via", at + 1)
     if node not in over:
         return own
-    return f"{own}, where it speaks of {{via_{len(carriers) + over.index(node) + 1}}}"
+    reached = meetings.placeholder("via", len(carriers) + over.index(node) + 1)
+    return f"{own}, where it speaks of {reached}"
 
 
 def _carriers(level: Level, themes: Themes, edges: Longs, met: _Meeting) -> list[int]:
