@@ -462,6 +462,17 @@ def test_a_label_narrows_to_threads_that_carry_it(tmp_path, engine_name):
         assert store.view(Scope(labels=("technical_work",))).ids == ()
 
 
+def test_lineages_that_carry_a_name_are_counted_whether_or_not_they_say_it(tmp_path, engine_name):
+    with open_store(tmp_path / "s", FakeDerive(), engine=engine_name) as store:
+        with store.deferred():
+            for name in "abcdef":
+                said = "lamp wick?" if name == "a" else "reef tide?"
+                store.commit(a_thread_record(name, said, project="~/works/lamp"), NOW)
+        found = store.view()
+    carried = zip(found.labels, found.carried.tolist(), strict=True)
+    assert [(label, count) for label, count in carried if count] == [("lamp", 6)]
+
+
 def test_an_edge_that_ends_nowhere_is_an_error(tmp_path, engine_name):
     from graphstore.errors import StoreError
     from graphstore.model.view import GraphView

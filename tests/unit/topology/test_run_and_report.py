@@ -182,6 +182,15 @@ class TestRun:
         ]
         assert topology.scout(sketch.view(), [], Limits(hub_df=8)).hidden_hub_count == 2
 
+    def test_a_name_that_more_lineages_carry_than_say_is_a_hub(self, sketch):
+        for at in range(3):
+            sketch.ask(f"s:{at}", f"q:{at}", "c:tool")
+        sketch.change("c:tool", carried=5)
+        assert topology.scout(sketch.view(), [], Limits(hub_df=5)).hidden_hubs == ()
+        sketch.change("c:tool", carried=6)
+        (hub,) = topology.scout(sketch.view(), [], Limits(hub_df=5)).hidden_hubs
+        assert (hub.concept_id, hub.df, hub.rule) == ("c:tool", 3, "name")
+
     def test_a_foreign_graph_has_no_hub_rule_and_no_gates(self, two_groups):
         scouted = topology.scout(two_groups.view(has_refs=False), ["weak_bridge"], Limits(k_min=4))
         assert not scouted.source_backed
