@@ -18,7 +18,8 @@ def carriers(
 
     ``headings`` are columns of strings or lists of strings, a row per thread; the folders of the
     files that a thread names are read with them. ``said`` is thread and concept of each mention,
-    ``lineage`` that of each thread, -1 for a thread that does not count. At most five: none.
+    ``lineage`` that of each thread, -1 for a thread that does not count. A word that at most five
+    carry is not looked at.
     """
     found = np.zeros(len(labels), np.int64)
     carrying = {

@@ -83,7 +83,7 @@ class GraphView:
     """n: newest day on which a question was resolved; NO_DAY if never, or unknown."""
     carried: NDArray[np.int32]
     """n: lineages that carry the name of the concept, whether or not they say it: it names their
-    tool, model, project or folder; 0 for other kinds, and for at most five of them."""
+    tool, model, project or folder; 0 for other kinds."""
     labels: tuple[str, ...]
     """n: what a concept is called; empty for other kinds."""
     journeys: tuple[Route, ...] = ()
