@@ -35,8 +35,9 @@ def content_of(value: dict[str, Any]) -> object:
     return message.get("content") if isinstance(message, dict) else None
 
 
-def words_of(content: object) -> object:
+def words_of(value: dict[str, Any]) -> object:
     """The text of a message as it stands in its record, to compare copies by."""
+    content = content_of(value)
     if not isinstance(content, list):
         return content
     for block in content:

@@ -164,7 +164,7 @@ class Transcript:
     def _is_copy(self, uuid: str, record: Record, kind: str) -> bool:
         """Whether a record repeats the earlier one of its uuid, and not only its uuid."""
         _, known, words = self.index[uuid]
-        if kind in _SPOKEN and known == kind and words == words_of(content_of(record.value)):
+        if kind in _SPOKEN and known == kind and words == words_of(record.value):
             self.tally.drop("duplicate")
             self.tally.note("duplicate_record", record.line)
             return True
@@ -189,10 +189,10 @@ class Transcript:
                 self.tally.note("orphan_parent", record.line)
         return -1
 
-    def _remember(self, value: dict[str, Any], kind: str, human: int, content: object) -> None:
+    def _remember(self, value: dict[str, Any], kind: str, human: int) -> None:
         uuid = value.get("uuid")
         if isinstance(uuid, str):
-            self.index[uuid] = human, kind, words_of(content)
+            self.index[uuid] = human, kind, words_of(value)
 
     # --- what a person said, and what came back from tools
 
@@ -201,7 +201,7 @@ class Transcript:
         above = self._human_above(record, "user")
         content = content_of(value)
         if not isinstance(content, _CONTENT):
-            self._remember(value, "user", above, content)
+            self._remember(value, "user", above)
             self.tally.drop("lost")
             self.tally.note("bad_message", record.line)
             return
@@ -213,7 +213,7 @@ class Transcript:
         if dropped is not None:
             if results and self.message is not None:
                 self.message.result_since = True
-            self._remember(value, "user", above, content)
+            self._remember(value, "user", above)
             if dropped == "tool" and self.keep_context:
                 self._context(record, content)
             else:
@@ -246,7 +246,7 @@ class Transcript:
         if places:
             self._merge_queued(places, turn)
         place = places[-1] if places else self._ask(turn, above)
-        self._remember(record.value, "user", place, content_of(record.value))
+        self._remember(record.value, "user", place)
 
     def _merge_queued(self, places: list[int], turn: RawTurn) -> None:
         """The message that ran is what was queued, and stays where it was typed."""
@@ -378,7 +378,7 @@ class Transcript:
         prompt = inner.get("prompt") if isinstance(inner, dict) else None
         queued = isinstance(inner, dict) and inner.get("type") == "queued_command"
         if not queued or not isinstance(prompt, str | list):
-            self._remember(record.value, "attachment", above, content_of(record.value))
+            self._remember(record.value, "attachment", above)
             self.tally.drop("injected")
             return
         blocks, attachments, _ = user_parts(prompt)
@@ -393,9 +393,8 @@ class Transcript:
     def _assistant(self, record: Record) -> None:
         value = record.value
         above = self._human_above(record, "assistant")
-        message = value.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        self._remember(value, "assistant", above, content)
+        message, content = value.get("message"), content_of(value)
+        self._remember(value, "assistant", above)
         if not isinstance(message, dict) or not isinstance(content, _CONTENT):
             self.tally.drop("lost")
             self.tally.note("bad_message", record.line)
@@ -485,9 +484,7 @@ class Transcript:
     # --- the rest
 
     def _other(self, record: Record, kind: str) -> None:
-        self._remember(
-            record.value, kind, self._human_above(record, kind), content_of(record.value)
-        )
+        self._remember(record.value, kind, self._human_above(record, kind))
         if kind == "system":
             self._system(record)
         elif kind == "saved_hook_context":
