@@ -7,21 +7,21 @@ process leases, works, and is killed at a boundary of landing, or at some instan
 """
 
 import argparse
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from benchmarks.reliability.worker import aimed
 from dream.cycle import Ask, Leased, begin, known_of, land, work
 from dream.journal import last_success
-from graphstore.faults import Hook, no_fault
 from graphstore.ids import digest
 from graphstore.model.job import JobState
 from tests.dreamt import SETTINGS
@@ -45,26 +45,15 @@ class Found:
     sound: bool
 
 
-def dying_at(boundary: str) -> Hook:
-    """A fault that ends this process without a word."""
-
-    def fault(name: str) -> None:
-        if name == boundary:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return fault if boundary else no_fault
-
-
 def child(folder: Path, boundary: str) -> None:
-    """Lease, work, land; says when it begins to land and when it has."""
+    """Lease, work, land; says when it begins to land."""
     with opened(folder, plant()) as store:
         leased = begin(store, (), Ask(), (), SETTINGS, NOW)
     assert isinstance(leased, Leased)
     done = work(leased, SETTINGS, NOW, lambda: False)
-    with opened(folder, plant(), fault=dying_at(boundary)) as store:
+    with opened(folder, plant(), fault=aimed(boundary)) as store:
         print("landing", flush=True)
         land(done, store, SETTINGS, NOW)
-        print("landed", flush=True)
 
 
 def prepared(folder: Path) -> frozenset[str]:
@@ -77,30 +66,37 @@ def prepared(folder: Path) -> frozenset[str]:
         return frozenset(one.hypothesis_id for one in known_of(store))
 
 
-def killed(folder: Path, boundary: str, delay: float | None = None) -> None:
-    """Run a child that dies at a boundary, or is killed some time after it began to land."""
+@contextmanager
+def copied(whole: Path) -> Iterator[Path]:
+    """A copy of a workspace, for one trial alone."""
+    with tempfile.TemporaryDirectory(prefix="clew-landing-") as made:
+        yield Path(shutil.copytree(whole, Path(made) / "workspace"))
+
+
+@contextmanager
+def landing(folder: Path, boundary: str) -> Iterator[subprocess.Popen[str]]:
+    """A child that has begun to land; at the end it is waited for."""
     command = [sys.executable, "-m", __spec__.name, "--child", str(folder), boundary]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "landing\n"
+        yield process
+
+
+def killed(folder: Path, boundary: str, delay: float | None = None) -> None:
+    """Run a child that dies at a boundary, or is killed some time after it began to land."""
+    with landing(folder, boundary) as process:
         if delay is not None:
             time.sleep(delay)
             process.kill()
-        process.stdout.read()
 
 
 def landing_takes(whole: Path) -> float:
     """Seconds from the beginning of a landing to the end of its process."""
-    with tempfile.TemporaryDirectory(prefix="clew-landing-") as made:
-        folder = Path(made) / "workspace"
-        shutil.copytree(whole, folder)
-        command = [sys.executable, "-m", __spec__.name, "--child", str(folder), ""]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            start = time.monotonic()
-            process.stdout.read()
-            return time.monotonic() - start
+    with copied(whole) as folder, landing(folder, "") as process:
+        start = time.monotonic()
+        process.wait()
+        return time.monotonic() - start
 
 
 def looked_at(folder: Path, expected: frozenset[str]) -> Found:
@@ -125,9 +121,7 @@ def looked_at(folder: Path, expected: frozenset[str]) -> Found:
 def trial(whole: Path, expected: frozenset[str], name: str, delay: float | None = None) -> Found:
     """One copy, one death, one look."""
     boundary = name if delay is None else ""
-    with tempfile.TemporaryDirectory(prefix="clew-landing-") as made:
-        folder = Path(made) / "workspace"
-        shutil.copytree(whole, folder)
+    with copied(whole) as folder:
         killed(folder, boundary, delay)
         return looked_at(folder, expected)
 
