@@ -6,18 +6,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dream.consult import Aide
+from dream.llm import Endpoint
 from graphstore.errors import StoreNotFound
 from graphstore.folder import private
 from graphstore.store import Store, open_store
 from service import clock
 from service.calls import Calls
 from service.settings import Loaded, Settings
-
-if TYPE_CHECKING:
-    from dream.llm import Endpoint
 
 SALT_BYTES: Final = 32
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -99,10 +97,8 @@ class Session:
             budget=calls.budget(chosen.model, limits, self.now()),
         )
 
-    def endpoint(self, model: str) -> "Endpoint":
+    def endpoint(self, model: str) -> Endpoint:
         """The endpoint that is set, with a model there."""
-        from dream.llm import Endpoint
-
         chosen = self.settings.llm
         return Endpoint(
             model=model,
