@@ -49,8 +49,7 @@ def _question(store: Store, name: str) -> str:
         known, name, lambda one: one.question_id
     )
     if found is None:
-        kind = "question"
-        raise NotFound(kind, name)
+        raise NotFound("question", name)
     return found.question_id
 
 
@@ -80,8 +79,7 @@ def _concept(store: Store, name: str) -> str:
         return (exact or folded)[0].concept_id
     found = only(known, name, lambda one: one.concept_id)
     if found is None:
-        kind = "concept"
-        raise NotFound(kind, name)
+        raise NotFound("concept", name)
     return found.concept_id
 
 
@@ -97,6 +95,5 @@ def _merged(store: Store, name: str) -> tuple[str, str]:
     named = sorted(words.merged.keys() & spelt)
     source = named[0] if len(named) == 1 else only(sorted(words.merged), name, str)
     if source is None:
-        kind = "merged concept"
-        raise NotFound(kind, name)
+        raise NotFound("merged concept", name)
     return source, words.merged[source]
