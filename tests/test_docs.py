@@ -226,21 +226,22 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row.split("|")[1].strip())
-def test_every_capability_names_tests_that_there_are(row):
-    proofs = TEST_ID.findall(row)
-    assert proofs, row
+def proves(text: str):
+    """Checks that a text names tests, and that there are all of them."""
+    proofs = TEST_ID.findall(text)
+    assert proofs, text
     for file, name in proofs:
         assert (ROOT / file).exists(), file
         assert not name or name in defined(ROOT / file), f"{file}::{name}"
+
+
+@pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row.split("|")[1].strip())
+def test_every_capability_names_tests_that_there_are(row):
+    proves(row)
 
 
 def test_the_page_on_dreaming_names_tests_that_there_are():
-    proofs = TEST_ID.findall((ROOT / "docs" / "howto" / "check-dreaming.md").read_text("utf-8"))
-    assert proofs
-    for file, name in proofs:
-        assert (ROOT / file).exists(), file
-        assert not name or name in defined(ROOT / file), f"{file}::{name}"
+    proves((ROOT / "docs" / "howto" / "check-dreaming.md").read_text("utf-8"))
 
 
 def test_capabilities_are_numbered_once_and_in_order():
