@@ -116,11 +116,16 @@ def _set(variable: str, names: Iterable[str]) -> str:
     return f" SET {parts}" if parts else ""
 
 
+def _cells(cls: type[Node] | type[Edge], prefix: str = "c_") -> str:
+    """Properties that take the cells of a row."""
+    cells = ", ".join(f"`{column.name}`: `{prefix}{column.name}`" for column in columns(cls))
+    return f"{{{cells}}}"
+
+
 @cache
 def create_node(cls: type[Node]) -> str:
     """Insert nodes that are not there from a table of ``c_<column>``; no other node is read."""
-    names = ", ".join(f"`{column.name}`: `c_{column.name}`" for column in columns(cls))
-    return f"LOAD FROM $rows CREATE (n:`{cls.TABLE}` {{{names}}}) RETURN count(*) AS rows"
+    return f"LOAD FROM $rows CREATE (n:`{cls.TABLE}` {_cells(cls)}) RETURN count(*) AS rows"
 
 
 @cache
@@ -171,10 +176,8 @@ def create_edge(cls: type[Edge], src: str, dst: str) -> str:
 
     Not MERGE: beside edges that the same transaction wrote, the engine finds wrong matches.
     """
-    names = ", ".join(f"`{column.name}`: `c_{column.name}`" for column in columns(cls))
-    return (
-        f"{_ends(src, dst)} CREATE (a)-[r:`{cls.TABLE}` {{{names}}}]->(b) RETURN count(*) AS rows"
-    )
+    made = f"CREATE (a)-[r:`{cls.TABLE}` {_cells(cls)}]->(b)"
+    return f"{_ends(src, dst)} {made} RETURN count(*) AS rows"
 
 
 @cache
@@ -184,11 +187,10 @@ def create_turns() -> str:
     Columns of turns are ``c_<column>``, those of the edges ``e_<column>``. No node is looked
     for but the one.
     """
-    turn = ", ".join(f"`{one.name}`: `c_{one.name}`" for one in columns(SourceRefNode))
-    edge = ", ".join(f"`{one.name}`: `e_{one.name}`" for one in columns(HasTurn))
+    turn, edge = _cells(SourceRefNode), _cells(HasTurn, "e_")
     return (
         "MATCH (t:`Thread` {`thread_id`: $thread}) LOAD FROM $rows "
-        f"CREATE (t)-[h:`HAS_TURN` {{{edge}}}]->(n:`SourceRef` {{{turn}}}) RETURN count(*) AS rows"
+        f"CREATE (t)-[h:`HAS_TURN` {edge}]->(n:`SourceRef` {turn}) RETURN count(*) AS rows"
     )
 
 
