@@ -77,8 +77,7 @@ def read_ground(statement: Transaction) -> Ground:
 
 def found_nodes(statement: Transaction, cls: type[N], keys: Sequence[str]) -> tuple[N, ...]:
     """Nodes of a class with these keys."""
-    rows = [(key,) for key in keys]
-    tables = statement.each_batch(schema.find_nodes(cls), (KEY_COLUMN,), rows)
+    tables = _by_keys(statement, schema.find_nodes(cls), keys)
     return tuple(node for table in tables for node in decode_nodes(cls, table))
 
 
@@ -115,15 +114,13 @@ def found_turn_edges(
 
 def found_signals(statement: Transaction, threads: Sequence[str]) -> tuple[SourceRefNode, ...]:
     """The turns of threads that have signals."""
-    rows = [(key,) for key in threads]
-    tables = statement.each_batch(schema.find_signals(), (KEY_COLUMN,), rows)
+    tables = _by_keys(statement, schema.find_signals(), threads)
     return tuple(node for table in tables for node in decode_nodes(SourceRefNode, table))
 
 
 def found_asked(statement: Transaction, threads: Sequence[str]) -> tuple[Asks, ...]:
     """What the turns of threads ask."""
-    rows = [(key,) for key in threads]
-    tables = statement.each_batch(schema.find_asked(), (KEY_COLUMN,), rows)
+    tables = _by_keys(statement, schema.find_asked(), threads)
     return tuple(
         edge for table in tables for edge in decode_edges(Asks, "SourceRef", "Question", table)
     )
@@ -131,8 +128,7 @@ def found_asked(statement: Transaction, threads: Sequence[str]) -> tuple[Asks, .
 
 def found_paths(statement: Transaction, refs: Sequence[str]) -> tuple[Mentions, ...]:
     """The paths that turns mention."""
-    rows = [(key,) for key in refs]
-    tables = statement.each_batch(schema.find_paths(), (KEY_COLUMN,), rows)
+    tables = _by_keys(statement, schema.find_paths(), refs)
     return tuple(
         edge for table in tables for edge in decode_edges(Mentions, "SourceRef", "Concept", table)
     )
@@ -156,12 +152,19 @@ def found_ends(
     ]
 
 
+def _by_keys(
+    statement: Transaction, cypher: str, keys: Sequence[str]
+) -> Iterator[dict[str, list[Any]]]:
+    """What a statement gives for a table of keys, a batch at a time."""
+    return statement.each_batch(cypher, (KEY_COLUMN,), [(key,) for key in keys])
+
+
 def _at_keys(
     statement: Transaction, many: str, few: str, keys: Sequence[str]
 ) -> Iterator[dict[str, list[Any]]]:
     """What a statement gives for a table of keys, or where they are few, another for their list."""
     if len(keys) > _FEW:
-        yield from statement.each_batch(many, (KEY_COLUMN,), [(key,) for key in keys])
+        yield from _by_keys(statement, many, keys)
     elif keys:
         yield statement.columns(few, keys=list(keys))
 
@@ -170,8 +173,7 @@ def present_in(statement: Transaction) -> Present:
     """A check of keys against the graph as this transaction sees it."""
 
     def present(table: str, keys: set[str]) -> set[str]:
-        rows = [(key,) for key in sorted(keys)]
-        found = statement.each_batch(schema.find_keys(table), (KEY_COLUMN,), rows)
+        found = _by_keys(statement, schema.find_keys(table), sorted(keys))
         return {key for batch in found for key in batch["key"]}
 
     return present
