@@ -1,7 +1,7 @@
 """What must change so that some rows become others, and the statements that change it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -14,6 +14,8 @@ from graphstore.schema import END_COLUMNS, KEY_COLUMN, Column
 
 N = TypeVar("N", bound=Node)
 E = TypeVar("E", bound=Edge)
+K = TypeVar("K", str, tuple[str, ...])
+R = TypeVar("R", Node, Edge)
 
 NODES_FOR_A_ROW: Final = 2_000
 """Nodes whose keys are read in the time that it takes to write one row by itself."""
@@ -21,7 +23,7 @@ EDGES_FOR_A_NODE: Final = 4
 """Edges are many more than nodes, and where some are looked for, all are read."""
 
 THREADS: Final = 10
-"""Threads below which turns are written thread by thread."""
+"""Threads up to which turns are written thread by thread."""
 
 
 @dataclass(slots=True)
@@ -36,30 +38,25 @@ class Delta:
     drop_edges: list[Edge] = field(default_factory=list)
 
 
-def _differs(had: Node | Edge, wanted: Node | Edge) -> bool:
-    return had is not wanted and had != wanted  # most rows are the very same object
-
-
 def difference(old: Rows, new: Rows) -> Delta:
     """Compare by class and key."""
     delta = Delta()
-    for cls, wanted in new.nodes.items():
-        had = old.nodes[cls]
-        for key in sorted(wanted):
-            if key not in had:
-                delta.new_nodes.append(wanted[key])
-            elif _differs(had[key], wanted[key]):
-                delta.set_nodes.append(wanted[key])
-        delta.drop_nodes += [had[key] for key in sorted(had) if key not in wanted]
+    for cls, nodes in new.nodes.items():
+        _compare(old.nodes[cls], nodes, delta.new_nodes, delta.set_nodes, delta.drop_nodes)
     for edge_cls, edges in new.edges.items():
-        before = old.edges[edge_cls]
-        for ends in sorted(edges):
-            if ends not in before:
-                delta.new_edges.append(edges[ends])
-            elif _differs(before[ends], edges[ends]):
-                delta.set_edges.append(edges[ends])
-        delta.drop_edges += [before[ends] for ends in sorted(before) if ends not in edges]
+        _compare(old.edges[edge_cls], edges, delta.new_edges, delta.set_edges, delta.drop_edges)
     return delta
+
+
+def _compare(
+    had: Mapping[K, R], wanted: Mapping[K, R], new: list[R], changed: list[R], gone: list[R]
+) -> None:
+    for key in sorted(wanted):
+        if key not in had:
+            new.append(wanted[key])
+        elif had[key] is not wanted[key] and had[key] != wanted[key]:  # most are the very same
+            changed.append(wanted[key])
+    gone += [had[key] for key in sorted(had) if key not in wanted]
 
 
 def _by_class(nodes: Iterable[N]) -> dict[type[N], list[N]]:
