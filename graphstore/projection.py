@@ -1,7 +1,7 @@
 """From the ledger to the graph, record by record: what changed, in one transaction."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -121,10 +121,14 @@ def incremental(source: Source, engine: Engine, pending: Pending, applied: int) 
         source.drawn.pop(one.thread.thread_id, None)
     with engine.write() as statement:
         write(statement, difference(old, new))
-        rows = [encode_node(row) for row in source.meta(applied)]
-        statement.put(schema.merge_node(Meta), schema.columns(Meta), rows)
+        _put_meta(statement, source.meta(applied))
     source.parts.settle(applied)
     source.remember(drawn)
+
+
+def _put_meta(statement: Transaction, rows: Iterable[Meta]) -> None:
+    cells = [encode_node(row) for row in rows]
+    statement.put(schema.merge_node(Meta), schema.columns(Meta), cells)
 
 
 def _come_and_gone(old: Rows, new: Rows) -> set[str]:
@@ -332,8 +336,7 @@ def put_seeds(
     delta = difference(old, new)
     if delta == Delta():
         return Unchanged()
-    run = [encode_node(Meta(name="seeds", value=run_id))]
     with engine.write() as statement:
-        statement.put(schema.merge_node(Meta), schema.columns(Meta), run)
+        _put_meta(statement, (Meta(name="seeds", value=run_id),))
         write(statement, delta)
     return Committed(seq=int(meta["applied"]))
