@@ -14,7 +14,6 @@ OF_QUESTIONS: Final = frozenset({SAME, DIFFERENT, UNSAID})
 MERGED: Final = "merge_concept"
 APART: Final = "unmerge_concept"
 OF_CONCEPTS: Final = frozenset({MERGED, APART})
-ACTS: Final = OF_QUESTIONS | OF_CONCEPTS
 
 
 @dataclass(frozen=True, slots=True)
