@@ -35,7 +35,7 @@ CITES: Final = "cites/1"
 TOLD_REFS: Final = 8
 OWNER: Final = "owner/1"
 LINK_REFS: Final = 4
-"""Of each of two questions."""
+"""Turns of each of two questions that a link between them rests on."""
 
 
 # lineage and citations

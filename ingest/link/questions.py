@@ -8,6 +8,7 @@ from typing import Final
 
 from graphstore import near, vectors
 from graphstore.derivation import Ground
+from graphstore.fold import LINK_REFS
 from graphstore.ids import Json, canonical, question_key
 from graphstore.ledger import Ledger
 from graphstore.model.knowledge import Links, LinkType
@@ -41,7 +42,6 @@ _NARROWER: Final = 2 / 3
 _ASKING: Final = frozenset({"explain", "decide", "compare", "verify", "reflect", "plan"})
 """Intents that only wording tells apart: "which font", "what font should we"."""
 _MENDING: Final = frozenset({"fix", "problem"})
-_REFS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _link(left: Known, right: Known, told: Score) -> Links:
         "borderline": told.borderline,
         "how": how,
     }
-    refs = {*first.refs[:_REFS], *second.refs[:_REFS]}
+    refs = {*first.refs[:LINK_REFS], *second.refs[:LINK_REFS]}
     return Links(
         src_table="Question",
         src=first.question_id,
