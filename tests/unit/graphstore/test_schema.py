@@ -20,16 +20,36 @@ EVERY: tuple[type[Node] | type[Edge], ...] = (*schema.NODE_CLASSES, *schema.EDGE
 def statements():
     """Every text that can be sent to the engine."""
     yield from schema.ddl()
+    yield from (schema.create_turns(), schema.find_turns(), schema.find_signals())
+    yield from (schema.find_asked(), schema.find_paths())
+    yield from map(schema.for_one, written())
+    yield from written()
     for cls in schema.NODE_CLASSES:
-        yield from (schema.merge_node(cls), schema.scan_nodes(cls), schema.find_nodes(cls))
-        yield from (schema.copy_nodes(cls), schema.find_keys(cls.TABLE), *schema.delete_node(cls))
+        yield from (schema.create_node(cls), schema.scan_nodes(cls), schema.find_nodes(cls))
+        yield from (schema.copy_nodes(cls), schema.find_keys(cls.TABLE))
+        yield schema.count_nodes(cls.TABLE)
+    for edge in schema.EDGE_CLASSES:
+        for pair in edge.PAIRS:
+            yield from (schema.scan_edges(edge, *pair), schema.copy_edges(edge, *pair))
+            name = schema.columns(edge)[0].name
+            for end in ("a", "b"):
+                yield schema.find_edges(edge, *pair, end=end)
+                yield schema.find_few_edges(edge, *pair, end=end)
+                yield schema.find_ends(edge, *pair, name, end=end)
+                yield schema.find_few_ends(edge, *pair, name, end=end)
+            yield from (schema.count_edges(edge, *pair, backward=way) for way in (False, True))
+            if pair[0] == "SourceRef":
+                yield schema.find_turn_edges(edge, pair[1])
+
+
+def written():
+    """What is written from a table of rows, or for one row."""
+    for cls in schema.NODE_CLASSES:
+        yield from (schema.merge_node(cls), *schema.delete_node(cls))
     for edge in schema.EDGE_CLASSES:
         for pair in edge.PAIRS:
             yield from (schema.create_edge(edge, *pair), schema.set_edge(edge, *pair))
             yield schema.delete_edge(edge, *pair)
-            yield from (schema.scan_edges(edge, *pair), schema.copy_edges(edge, *pair))
-            yield from (schema.find_edges(edge, *pair, end=end) for end in ("a", "b"))
-            yield from (schema.count_edges(edge, *pair, backward=way) for way in (False, True))
 
 
 def test_column_types_follow_the_fields():
