@@ -70,19 +70,8 @@ def _is_ours(record: dict[str, Any]) -> bool:
 
 def read(src: Source, tally: Tally) -> Iterator[RawThread | ReadFailure]:
     """Read every session of one file; a file may hold several."""
-    with src.open() as stream:
-        sessions = _File(src, tally)
-        for record in records(
-            stream,
-            tally,
-            _KNOWN,
-            limit=src.record_limit,
-            skip=_PROGRESS,
-            skipped="meta",
-            on_skip=sessions.skip,
-            parsed=src.parsed,
-        ):
-            sessions.add(record)
+    sessions = _File(src, tally)
+    sessions.read()
     yield from sessions.threads()
 
 
@@ -91,17 +80,7 @@ def resume(src: Source, tally: Tally, state: str, older: Older) -> RawThread | N
     sessions = _File(src, tally)
     sessions.go_on(state, older)
     try:
-        with src.open() as stream:
-            for record in records(
-                stream,
-                tally,
-                _KNOWN,
-                limit=src.record_limit,
-                skip=_PROGRESS,
-                skipped="meta",
-                on_skip=sessions.skip,
-            ):
-                sessions.add(record)
+        sessions.read()
     except Unsure:
         return None
     return next(sessions.threads())
@@ -146,6 +125,23 @@ class _File:
         self.current = self.transcripts[key] = self.opened(key)
         self.current.go_on(state, older)
         self.session = key.session
+
+    def read(self) -> None:
+        """Read every record of the file, or of its rest."""
+        # what was parsed before goes by its offsets in the whole file
+        parsed = None if self.resumes else self.src.parsed
+        with self.src.open() as stream:
+            for record in records(
+                stream,
+                self.tally,
+                _KNOWN,
+                limit=self.src.record_limit,
+                skip=_PROGRESS,
+                skipped="meta",
+                on_skip=self.skip,
+                parsed=parsed,
+            ):
+                self.add(record)
 
     def add(self, record: Record) -> None:
         value = record.value
